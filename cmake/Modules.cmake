@@ -1,0 +1,31 @@
+# headroom_module(NAME DEPS…): a library from every src/NAME/*.cpp, and its test program from tests/NAME/*.cpp.
+# The dependencies are the arrows of docs/architecture.md: a module names only earlier ones.
+function(headroom_module name)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${name}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  add_library(headroom_${name} STATIC ${sources})
+  target_link_libraries(headroom_${name} PUBLIC headroom_options tl::expected)
+  foreach(dep IN LISTS ARGN)
+    if(TARGET headroom_${dep} OR dep STREQUAL "data")
+      target_link_libraries(headroom_${name} PUBLIC headroom_${dep})
+    else()
+      target_link_libraries(headroom_${name} PRIVATE ${dep})
+    endif()
+  endforeach()
+endfunction()
+
+# headroom_test(NAME LIBS…): Catch2 tests in tests/NAME/*.cpp.
+function(headroom_test name)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp")
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(test_${name} ${sources})
+  target_link_libraries(test_${name} PRIVATE headroom_test_main ${ARGN})
+  target_compile_definitions(test_${name} PRIVATE HEADROOM_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                             HEADROOM_PROGRAM="$<TARGET_FILE:headroom>")
+  add_dependencies(test_${name} headroom)
+  add_test(NAME ${name} COMMAND test_${name})
+endfunction()

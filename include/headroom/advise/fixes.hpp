@@ -1,0 +1,24 @@
+// Fixes: apply to the settings in memory, evaluate again, keep what repairs without breaking.
+#pragma once
+#include "headroom/rules/pack.hpp"
+
+namespace headroom::advise {
+
+struct Bench {   ///< everything a re-check needs
+  const dialect::Settings* settings = nullptr;
+  const resolve::LaunchContext* launch = nullptr;
+  const schema::Schema* schema = nullptr;
+  const resolve::ResolvePack* resolve = nullptr;
+  std::span<const rules::RulePack* const> packs;
+  const rules::Selection* selection = nullptr;
+};
+
+/// Settings and launch context with `fix` applied.
+struct Applied { dialect::Settings settings; resolve::LaunchContext launch; };
+[[nodiscard]] Applied apply(const rules::Fix& fix, const Bench& bench);
+
+/// Fills `fixes` of every finding with verified ones, least intrusive first. A candidate that repairs its finding but
+/// brings another error is completed with that error's own fix where the two together verify (one level deep).
+void attach_fixes(rules::Findings& findings, const Bench& bench);
+
+}  // namespace headroom::advise

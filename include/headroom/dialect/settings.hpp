@@ -1,0 +1,61 @@
+// What the user wrote, in canonical field names, whatever the file's language.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "headroom/schema/schema.hpp"
+#include "headroom/source/document.hpp"
+
+namespace headroom::dialect {
+
+enum class From : std::uint8_t { file, set_option, launch_script };
+
+/// Where a setting was written. `key` and `value` are spans in `source`.
+struct Place {
+  std::shared_ptr<const source::SourceText> source;
+  source::Span key;
+  source::Span value;
+  From from = From::file;
+  std::string written_name;   ///< the file's own dotted name, "model.transformer.num_layers"
+};
+
+/// One field as written, typed by its loader and normalised (dtypes, enums, functions: see value.hpp of
+/// docs/rule-language.md).
+struct Setting {
+  schema::FieldId field = schema::no_field;
+  source::Value value;
+  Place place;
+};
+
+/// A finding about the text itself, which needs no rule language: turned into a diagnostic by the native rules
+/// named here (`schema/unknown-field`, `schema/wrong-type`, …).
+struct Problem {
+  std::string rule;
+  std::string field;          ///< canonical, or the file's dotted path
+  std::string message;
+  Place place;
+  std::vector<std::pair<std::string, source::Value>> suggest_set;   ///< fix: canonical field -> value
+  std::vector<std::string> suggest_unset;
+  std::optional<std::pair<std::string, std::string>> suggest_rename; ///< fix: from -> to, canonical names
+};
+
+/// A whole config as written. One entry a field: the one that counts where several are written.
+struct Settings {
+  std::shared_ptr<const source::Document> document;   ///< null for pure command-line input
+  std::vector<Setting> settings;
+  std::vector<Problem> problems;
+  std::string dialect = "bridge";
+  std::string dialect_reason;      ///< why it was taken for that
+  bool mcore_layer = false;        ///< `model._target_` is a class under megatron.core.
+  bool full_dump = false;          ///< a saved config that lists defaults too
+  bool builder_model = false;      ///< sizes sit under model.transformer
+
+  [[nodiscard]] const Setting* find(schema::FieldId field) const;
+  /// Replaces or adds; used by `--set` and by fixes tried in memory. The place of a new one is empty.
+  void assign(schema::FieldId field, source::Value value, Place place);
+  void erase(schema::FieldId field);
+};
+
+}  // namespace headroom::dialect

@@ -1,0 +1,53 @@
+// Findings as plain values. How they are made and how they are printed is elsewhere.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "headroom/schema/schema.hpp"
+#include "headroom/source/span.hpp"
+#include "headroom/source/value.hpp"
+
+namespace headroom::rules {
+
+enum class Severity : std::uint8_t { advice, slow, memory, ignored, warning, error };  ///< rising
+enum class FailsAt : std::uint8_t { startup, model_build, first_step };
+enum class Safety : std::uint8_t { execution, training };
+
+[[nodiscard]] std::string_view to_string(Severity s);
+[[nodiscard]] std::string_view to_string(FailsAt f);
+[[nodiscard]] std::optional<Severity> parse_severity(std::string_view text);
+
+/// A change that repairs a finding, in canonical names, expressions already evaluated.
+struct Fix {
+  std::string title;
+  std::vector<std::pair<std::string, source::Value>> set;
+  std::vector<std::string> unset;
+  std::vector<std::pair<std::string, std::optional<std::string>>> env;  ///< nullopt = unset the variable
+  Safety safety = Safety::execution;
+  bool verified = false;              ///< applied and re-checked: the finding goes, no error comes
+  std::vector<std::string> evidence;
+  std::vector<std::string> also_repairs;   ///< ids of other findings of this config that it removes
+};
+
+struct Mark {                          ///< a place in a file
+  std::string field;                   ///< canonical
+  std::string written_name;            ///< the file's own name of it
+  std::string source;                  ///< file or option name
+  source::Location location;
+};
+
+struct Diagnostic {
+  std::string rule;
+  Severity severity = Severity::warning;
+  FailsAt fails_at = FailsAt::startup;
+  std::string message;
+  std::vector<std::string> fields;     ///< canonical names, blamed first
+  std::optional<Mark> primary;         ///< absent where nothing of it is written in a file
+  std::vector<Mark> related;
+  std::vector<Fix> fixes;              ///< best first
+};
+
+}  // namespace headroom::rules
