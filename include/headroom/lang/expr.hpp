@@ -27,7 +27,7 @@ struct ExprNode {
   Op op{};
   std::uint8_t a = 0;         ///< bool value, variable slot, function number
   std::uint16_t field = 0;    ///< FieldId; version comparisons: see below
-  std::uint16_t first = 0, count = 0;  ///< children: indices `children[first … first+count)`
+  std::uint32_t first = 0, count = 0;  ///< children: indices `children[first … first+count)`
   std::int64_t integer = 0;
   double number = 0;
   std::string_view text;
@@ -35,10 +35,10 @@ struct ExprNode {
 /// A pool of nodes; an expression is the index of its root.
 struct ExprPool {
   std::span<const ExprNode> nodes;
-  std::span<const std::uint16_t> children;
+  std::span<const std::uint32_t> children;
 };
-using ExprId = std::uint16_t;
-inline constexpr ExprId no_expr = 0xffff;
+using ExprId = std::uint32_t;
+inline constexpr ExprId no_expr = 0xffffffff;
 
 /// Growing pool, used when rules are compiled. Strings are kept alive by the builder.
 class PoolBuilder {
@@ -54,7 +54,7 @@ class PoolBuilder {
  private:
   friend class Parser;
   std::vector<ExprNode> nodes_;
-  std::vector<std::uint16_t> children_;
+  std::vector<std::uint32_t> children_;
   std::vector<std::unique_ptr<std::string>> strings_;
 };
 
