@@ -25,11 +25,32 @@ using TypeSet = std::uint16_t;
 
 enum class Space : std::uint8_t { config, section, environment, launch, derived };
 
-/// A default in text form, typed lazily (`null`, `true`, `1`, `0.1`, `"text"`, `[…]`: JSON).
+/// A constant of the tables, typed when they were built. Lists are runs of `Schema::list_items`.
+/// `required`: there is no default; `computed`: the framework computes it at run time, unknown here.
+struct Literal {
+  enum class Kind : std::uint8_t { required, computed, null, boolean, integer, floating, string, list, opaque };
+  Kind kind = Kind::null;
+  std::uint32_t count = 0;        ///< list: number of items
+  std::int64_t integer = 0;       ///< boolean, integer; list: index of the first item in `Schema::list_items`
+  double number = 0;
+  std::string_view text;          ///< string
+};
+using LiteralId = std::uint16_t;  ///< index into `Schema::literals`; `Schema::value(id)` makes a source::Value
+
+/// Default of a field in the standard class of its section, or where only other classes have the field, in those.
 struct Default {
   ReleaseSet releases = all_releases;
-  std::string_view cls;   ///< class it holds for; empty = every class
-  std::string_view json;  ///< empty = required (no default); "?" = computed, unknown here
+  LiteralId value = 0;
+};
+/// Default of a field in one class, where it differs from `Field::defaults`.
+struct ClassDefault {
+  FieldId field = no_field;
+  ReleaseSet releases = all_releases;
+  LiteralId value = 0;
+};
+struct FieldValue {
+  FieldId field = no_field;
+  LiteralId value = 0;
 };
 struct Choices {
   ReleaseSet releases = all_releases;
@@ -48,24 +69,40 @@ struct Field {
   std::string_view replacement;     ///< canonical name of the successor, or a sentence
   std::string_view doc;             ///< one line, own words; may be empty
   std::string_view enum_class;
-  std::span<const std::string_view> classes;  ///< config classes that have it
+  std::span<const std::string_view> classes;  ///< topmost config classes that have it; empty = every class of the section
   std::span<const Default> defaults;  ///< first match wins
   std::span<const Choices> choices;
 };
 
+/// A top-level section of a config.
+struct Section {
+  std::string_view name;            ///< "model"
+  std::string_view standard_class;  ///< of a section without `_target_`; empty for a plain mapping (`env_vars`)
+  FieldId field = no_field;         ///< the section itself
+  FieldId target = no_field;        ///< its `_target_`
+  ReleaseSet releases = all_releases;
+  bool nullable = false;
+  bool present = true;              ///< exists where the config does not name it (else null)
+  bool required = false;            ///< a config must name it
+};
+
 /// A config class: its section and its bases, nearest first, so that defaults and `subclass()` work for
 /// `_target_: megatron.bridge.models.qwen.qwen_provider.Qwen3MoEModelProvider`.
+/// Where Megatron-Core and Bridge have classes of one name with other defaults, that of Megatron-Core is
+/// entered as `megatron.core.NAME`.
 struct ClassInfo {
   std::string_view name;      ///< last dotted part
-  std::string_view section;
-  std::span<const std::string_view> bases;  ///< all, nearest first, itself not included
+  std::string_view section;   ///< empty for a class inside a section
+  ReleaseSet releases = all_releases;
+  std::span<const std::string_view> bases;  ///< all of all releases, nearest first, itself not included
+  std::span<const ClassDefault> defaults;   ///< inherited ones included, sorted by field
 };
 
 /// A named precision recipe: `mixed_precision: bf16_mixed`.
 struct PrecisionRecipe {
   std::string_view name;      ///< with underscores
   ReleaseSet releases = all_releases;
-  std::span<const std::pair<FieldId, std::string_view>> sets;  ///< mixed_precision.FIELD -> JSON
+  std::span<const FieldValue> sets;  ///< of mixed_precision.FIELD
 };
 
 struct Rename {
@@ -88,7 +125,7 @@ struct ModelFacts {
   std::string_view id;                           ///< "meta-llama/Meta-Llama-3-70B"
   std::span<const std::string_view> aliases;     ///< "llama3-70b"
   std::string_view provider;                     ///< config class of `model`
-  std::span<const std::pair<FieldId, std::string_view>> values;  ///< JSON
+  std::span<const FieldValue> values;
 };
 
 class Schema {
@@ -96,7 +133,10 @@ class Schema {
   std::span<const Field> fields;                    ///< indexed by FieldId
   std::span<const FieldId> by_name;                 ///< FieldIds sorted by name
   std::span<const std::string_view> section_names;  ///< "model", "optimizer", …
-  std::span<const ClassInfo> classes;
+  std::span<const Section> sections;                ///< in the same order
+  std::span<const Literal> literals;
+  std::span<const LiteralId> list_items;
+  std::span<const ClassInfo> classes;               ///< sorted by name
   std::span<const PrecisionRecipe> recipes;
   std::span<const Rename> renames;
   std::span<const Gpu> gpus;
@@ -105,11 +145,18 @@ class Schema {
   [[nodiscard]] FieldId find(std::string_view canonical) const;
   [[nodiscard]] const Field& field(FieldId id) const { return fields[id]; }
   [[nodiscard]] std::size_t size() const { return fields.size(); }
-  [[nodiscard]] const ClassInfo* find_class(std::string_view last_part) const;
+  [[nodiscard]] const Section* find_section(std::string_view name) const;
+  [[nodiscard]] source::Value value(LiteralId id) const;   ///< `required` and `null` give null, `computed` unknown
+  /// `name`: the last part or the whole dotted name; the latter tells Megatron-Core's classes from Bridge's.
+  [[nodiscard]] const ClassInfo* find_class(std::string_view name) const;
   [[nodiscard]] bool is_subclass(std::string_view cls, std::string_view base) const;
-  /// Default of `id` for a section of class `cls` (last part; empty = the standard class) in `r`.
-  /// nullopt: none (a required field, or the release lacks it); unknown: computed at run time.
+  /// Whether a section of class `cls` (null or one that the table does not know: the standard class) has the field in `r`.
+  [[nodiscard]] bool class_has(const ClassInfo* cls, FieldId id, Release r) const;
+  /// Default of `id` for a section of class `cls` (as for find_class; empty or unknown = the standard class) in `r`.
+  /// nullopt: none (a required field, or the class or the release lacks it); unknown: computed at run time.
   [[nodiscard]] std::optional<source::Value> default_value(FieldId id, Release r, std::string_view cls) const;
+  /// The same with the class looked up before, for many fields of one section.
+  [[nodiscard]] std::optional<source::Value> default_value(FieldId id, Release r, const ClassInfo* cls) const;
   [[nodiscard]] std::span<const std::string_view> choices(FieldId id, Release r) const;
   [[nodiscard]] const PrecisionRecipe* find_recipe(std::string_view name, Release r) const;  ///< hyphens = underscores
   [[nodiscard]] const Gpu* find_gpu(std::string_view spelling) const;     ///< any usual spelling, case-insensitive
