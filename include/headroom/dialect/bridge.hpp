@@ -16,6 +16,7 @@ void apply_override(Settings& settings, const source::Override& word, const sche
                     const std::string& option_name);
 
 /// The file's own path for a canonical field (`model.num_layers` -> model, transformer, num_layers for builder configs).
-[[nodiscard]] std::vector<std::string> path_in_file(const Settings& settings, std::string_view canonical);
+[[nodiscard]] std::vector<std::string> path_in_file(const Settings& settings, const schema::Schema& schema,
+                                                     std::string_view canonical);
 
 }  // namespace headroom::dialect

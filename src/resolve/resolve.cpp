@@ -1,0 +1,278 @@
+#include "headroom/resolve/effective.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headroom::resolve {
+
+using dialect::Settings;
+using schema::FieldId;
+using schema::Schema;
+using schema::Space;
+using source::Value;
+
+namespace {
+
+std::string_view last_part(std::string_view dotted) {
+  auto dot = dotted.rfind('.');
+  return dot == std::string_view::npos ? dotted : dotted.substr(dot + 1);
+}
+
+std::string_view section_of(std::string_view name) { return name.substr(0, name.find('.')); }
+
+class Resolver {
+ public:
+  Resolver(const Settings& settings, const LaunchContext& launch, const Schema& schema, const ResolvePack& pack)
+      : settings_(settings), schema_(schema), pack_(pack) {
+    out_.schema = &schema;
+    out_.launch = launch;
+    out_.layer = settings.dialect == "megatron-lm" ? Layer::megatron_lm
+                 : settings.mcore_layer            ? Layer::megatron_core
+                                                   : Layer::bridge;
+    auto n = schema.size();
+    out_.now.resize(n);
+    out_.raw.resize(n);
+    out_.set.assign(n, 0);
+    out_.origin.resize(n);
+    last_step_.assign(n, nullptr);
+  }
+
+  EffectiveConfig run() && {
+    fill_launch();
+    find_classes();
+    fill_defaults();
+    apply_model_facts();
+    apply_settings();
+    close_absent_sections();
+    expand_precision_recipe();
+    out_.now = out_.raw;
+    overlay_environment();
+    for (const Step& step : pack_.steps) run_step(step);
+    for (const Derived& d : pack_.derived) {
+      out_.now[d.field] = lang::evaluate(pack_.pool, d.value, out_.scope());
+      out_.raw[d.field] = out_.now[d.field];
+      out_.origin[d.field] = {OriginKind::derived, {}};
+    }
+    collect_rewrites();
+    return std::move(out_);
+  }
+
+ private:
+  std::string_view keep(std::string text) {
+    out_.owned.push_back(std::make_shared<const std::string>(std::move(text)));
+    return *out_.owned.back();
+  }
+
+  void put(std::string_view name, Value value, OriginKind kind) {
+    FieldId id = schema_.find(name);
+    if (id == schema::no_field) return;
+    out_.raw[id] = std::move(value);
+    out_.origin[id] = {kind, {}};
+  }
+
+  void fill_launch() {
+    const LaunchContext& l = out_.launch;
+    const schema::ReleaseInfo& release = schema::info(l.release);
+    put("launch.gpus", l.gpus ? Value(*l.gpus) : Value::unknown(), OriginKind::launch);
+    put("launch.gpu", l.gpu != nullptr ? Value(l.gpu->kind) : Value::unknown(), OriginKind::launch);
+    put("launch.sm", l.gpu != nullptr ? Value(l.gpu->compute_capability) : Value::unknown(), OriginKind::launch);
+    put("launch.te", schema::to_string(l.te.value_or(release.te)), OriginKind::launch);
+    put("launch.torch", schema::to_string(l.torch.value_or(release.torch)), OriginKind::launch);
+    put("launch.bridge", schema::to_string(release.bridge), OriginKind::launch);
+    put("launch.mcore", schema::to_string(l.mcore.value_or(release.mcore)), OriginKind::launch);
+  }
+
+  /// The class of every section decides its defaults.
+  void find_classes() {
+    classes_.resize(schema_.section_names.size());
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      FieldId target = schema_.find(fmt::format("{}._target_", schema_.section_names[i]));
+      if (target == schema::no_field) continue;
+      const dialect::Setting* s = settings_.find(target);
+      if (s != nullptr && s->value.is_string()) classes_[i] = last_part(s->value.as_string());
+      if (s == nullptr && schema_.section_names[i] == "model" && out_.launch.model != nullptr) {
+        classes_[i] = out_.launch.model->provider;
+        out_.raw[target] = Value(classes_[i]);
+      }
+    }
+  }
+
+  std::string_view class_of(std::string_view field_name) const {
+    std::string_view section = section_of(field_name);
+    auto it = std::ranges::find(schema_.section_names, section);
+    if (it == schema_.section_names.end()) return {};
+    return classes_[static_cast<std::size_t>(it - schema_.section_names.begin())];
+  }
+
+  void fill_defaults() {
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      auto id = static_cast<FieldId>(i);
+      const schema::Field& field = schema_.field(id);
+      if (field.space == Space::environment) {
+        out_.raw[id] = Value();
+        continue;
+      }
+      if (field.space != Space::config && field.space != Space::section) continue;
+      if (field.name.ends_with("._target_")) continue;
+      auto value = schema_.default_value(id, out_.launch.release, class_of(field.name));
+      if (value) out_.raw[id] = std::move(*value);
+    }
+  }
+
+  void apply_model_facts() {
+    if (out_.launch.model == nullptr) return;
+    for (const auto& [id, value] : out_.launch.model->values) {
+      out_.raw[id] = schema::to_value(value);
+      out_.origin[id] = {OriginKind::model_facts, out_.launch.model->id};
+    }
+  }
+
+  void apply_settings() {
+    for (const dialect::Setting& s : settings_.settings) {
+      const schema::Field& field = schema_.field(s.field);
+      bool exists = field.space != Space::config || schema::contains(field.releases, out_.launch.release);
+      if (!exists) continue;   // dropped by the loader
+      // A dump writes defaults too; only what differs from them was chosen by somebody.
+      bool chosen = !settings_.full_dump || !(s.value == out_.raw[s.field]);
+      out_.raw[s.field] = s.value;
+      out_.set[s.field] = chosen ? 1 : 0;
+      out_.origin[s.field] = {s.place.from == dialect::From::set_option ? OriginKind::set_option : OriginKind::file, {}};
+    }
+  }
+
+  /// Fields of a section that the config does not have are null, not their class defaults.
+  void close_absent_sections() {
+    for (std::string_view section : schema_.section_names) {
+      FieldId id = schema_.find(section);
+      if (id == schema::no_field) continue;
+      bool any_field = std::ranges::any_of(settings_.settings, [&](const dialect::Setting& s) {
+        std::string_view name = schema_.field(s.field).name;
+        return s.field != id && section_of(name) == section;
+      });
+      if (any_field && out_.raw[id].is_null() && settings_.find(id) == nullptr) out_.raw[id] = source::Opaque{};
+      if (!out_.raw[id].is_null()) continue;
+      std::string prefix = fmt::format("{}.", section);
+      for (std::size_t i = 0; i < schema_.size(); ++i) {
+        if (schema_.field(static_cast<FieldId>(i)).name.starts_with(prefix)) out_.raw[i] = Value();
+      }
+    }
+  }
+
+  void expand_precision_recipe() {
+    FieldId section = schema_.find("mixed_precision");
+    if (section == schema::no_field || !out_.raw[section].is_string()) return;
+    recipe_name_ = out_.raw[section].as_string();
+    const schema::PrecisionRecipe* recipe = schema_.find_recipe(recipe_name_, out_.launch.release);
+    if (recipe == nullptr) return;
+    std::string_view by = keep(fmt::format("mixed_precision {}", recipe_name_));
+    for (const auto& [id, value] : recipe->sets) {
+      if (!schema::contains(schema_.field(id).releases, out_.launch.release)) continue;
+      out_.raw[id] = schema::to_value(value);
+      out_.origin[id] = {OriginKind::recipe, by};
+    }
+  }
+
+  /// The process environment wins over the config's own env_vars (os.environ.setdefault).
+  void overlay_environment() {
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      const schema::Field& field = schema_.field(static_cast<FieldId>(i));
+      if (field.space != Space::environment) continue;
+      auto it = out_.launch.env.find(field.name.substr(4));
+      if (it != out_.launch.env.end() && (it->second || out_.raw[i].is_null())) {
+        out_.now[i] = it->second ? Value(*it->second) : Value();
+        out_.origin[i] = {OriginKind::environment, {}};
+      } else if (out_.raw[i].is_null() && !out_.launch.env_complete) {
+        out_.now[i] = Value::unknown();
+        out_.origin[i] = {OriginKind::environment, {}};
+      }
+    }
+  }
+
+  bool applies(const Step& step) const {
+    return schema::contains(step.releases, out_.launch.release) && ((step.layers >> static_cast<int>(out_.layer)) & 1) != 0;
+  }
+
+  void run_step(const Step& step) {
+    if (!applies(step)) return;
+    bool certain = true;
+    if (step.when != lang::no_expr) {
+      Value when = lang::evaluate(pack_.pool, step.when, out_.scope());
+      certain = !when.is_unknown();
+      if (certain && !when.truthy()) return;
+    }
+    std::string_view by = step.by;
+    if (by.find("{name}") != std::string_view::npos) {
+      std::string text(by);
+      text.replace(text.find("{name}"), 6, recipe_name_.empty() ? std::string("(own values)") : std::string(recipe_name_));
+      by = keep(std::move(text));
+    }
+    if (!step.copy_from.empty()) {
+      copy(step, by);
+      return;
+    }
+    std::vector<Value> values;
+    values.reserve(step.set.size());
+    for (const Assignment& a : step.set) {
+      Value v = lang::evaluate(pack_.pool, a.value, out_.scope());
+      // Whether this step runs is not known: then the value is known only where it would not change anything.
+      values.push_back(certain || v == out_.now[a.field] ? std::move(v) : Value::unknown());
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) write(step.set[i].field, std::move(values[i]), step, by);
+  }
+
+  void write(FieldId field, Value value, const Step& step, std::string_view by) {
+    if (!schema::contains(schema_.field(field).releases, out_.launch.release)) return;
+    if (value == out_.now[field] && value.is_null() == out_.now[field].is_null()) return;
+    out_.now[field] = std::move(value);
+    out_.origin[field] = {step.is_default ? OriginKind::default_value : OriginKind::rewritten, by};
+    last_step_[field] = &step;
+    last_by_.resize(schema_.size());
+    last_by_[field] = by;
+  }
+
+  /// Every field of one section over the fields of the same name in others, where their class has them.
+  void copy(const Step& step, std::string_view by) {
+    FieldId section = schema_.find(step.copy_from);
+    if (section == schema::no_field || out_.now[section].is_null()) return;
+    std::string prefix = fmt::format("{}.", step.copy_from);
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      const schema::Field& field = schema_.field(static_cast<FieldId>(i));
+      if (!field.name.starts_with(prefix) || field.space != Space::config) continue;
+      std::string_view leaf = field.name.substr(prefix.size());
+      if (leaf.starts_with('_') || leaf.find('.') != std::string_view::npos) continue;
+      if (std::ranges::find(step.copy_skip, leaf) != step.copy_skip.end()) continue;
+      if (!schema::contains(field.releases, out_.launch.release)) continue;
+      for (std::string_view to : step.copy_to) {
+        FieldId target = schema_.find(fmt::format("{}.{}", to, leaf));
+        if (target != schema::no_field) write(target, out_.now[i], step, by);
+      }
+    }
+  }
+
+  void collect_rewrites() {
+    for (const dialect::Setting& s : settings_.settings) {
+      const Step* step = last_step_[s.field];
+      if (step == nullptr || out_.now[s.field] == s.value || out_.now[s.field].is_unknown()) continue;
+      bool chosen = out_.set[s.field] != 0 && !s.value.is_null();
+      out_.rewrites.push_back({s.field, s.value, step->name, last_by_[s.field], step->is_default || !chosen});
+    }
+  }
+
+  const Settings& settings_;
+  const Schema& schema_;
+  const ResolvePack& pack_;
+  EffectiveConfig out_;
+  std::vector<std::string_view> classes_;        ///< by section
+  std::vector<const Step*> last_step_;           ///< by FieldId: who changed it last
+  std::vector<std::string_view> last_by_;
+  std::string_view recipe_name_;
+};
+
+}  // namespace
+
+EffectiveConfig resolve(const Settings& settings, const LaunchContext& launch, const Schema& schema, const ResolvePack& pack) {
+  return Resolver(settings, launch, schema, pack).run();
+}
+
+}  // namespace headroom::resolve
