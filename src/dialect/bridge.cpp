@@ -34,7 +34,8 @@ std::string_view last_part(std::string_view dotted) {
 
 class Reader {
  public:
-  Reader(std::shared_ptr<const Document> doc, const Schema& schema, Release r) : schema_(schema), release_(r) {
+  Reader(std::shared_ptr<const Document> doc, const Schema& schema, Release r)
+      : schema_(schema), release_(r) {
     out_.document = std::move(doc);
   }
 
@@ -56,11 +57,13 @@ class Reader {
   }
 
  private:
-  /// A saved config lists every field of every section, so a value there is not evidence that somebody chose it.
+  /// A saved config lists every field of every section, so a value there is not evidence that somebody chose
+  /// it.
   bool is_full_dump() const {
     const Document& doc = *out_.document;
     NodeId target = doc.find(doc.root, "_target_");
-    return target != source::no_node && last_part(doc.node(target).text) == "ConfigContainer" && doc.nodes.size() > 600;
+    return target != source::no_node && last_part(doc.node(target).text) == "ConfigContainer" &&
+           doc.nodes.size() > 600;
   }
 
   void find_layer() {
@@ -107,9 +110,14 @@ class Reader {
 
   void unknown_section(const source::Member& m, const std::string& name) {
     const Document& doc = *out_.document;
-    Problem p{"schema-check/unknown-section", name,
-              fmt::format("Bridge {} has no section '{}'; its loader drops it with a warning", schema::name(release_), name),
-              place(m, name), {}, {name}, std::nullopt};
+    Problem p{"schema-check/unknown-section",
+              name,
+              fmt::format("Bridge {} has no section '{}'; its loader drops it with a warning",
+                          schema::name(release_), name),
+              place(m, name),
+              {},
+              {name},
+              std::nullopt};
     for (auto near : schema_.suggest(name, release_)) {
       FieldId id = schema_.find(near);
       if (id != schema::no_field && schema_.field(id).space == schema::Space::section) {
@@ -135,10 +143,15 @@ class Reader {
     const Node& node = doc.node(m.value);
     if (section != "mixed_precision" || !node.value.is_string()) return;
     if (schema_.find_recipe(node.value.as_string(), release_) != nullptr) return;
-    Problem p{"schema-check/unknown-recipe", section,
-              fmt::format("mixed_precision names the recipe '{}', which Bridge {} does not have: start-up stops",
-                          node.value.as_string(), schema::name(release_)),
-              place(m, section), {{section, Value("bf16_mixed")}}, {}, std::nullopt};
+    Problem p{
+        "schema-check/unknown-recipe",
+        section,
+        fmt::format("mixed_precision names the recipe '{}', which Bridge {} does not have: start-up stops",
+                    node.value.as_string(), schema::name(release_)),
+        place(m, section),
+        {{section, Value("bf16_mixed")}},
+        {},
+        std::nullopt};
     out_.problems.push_back(std::move(p));
   }
 
@@ -148,12 +161,13 @@ class Reader {
     for (const source::Member& var : doc.node(m.value).members) {
       const std::string& name = doc.node(var.key).text;
       FieldId field = schema_.find("env." + name);
-      if (field == schema::no_field) continue;   // a variable that no rule asks for
+      if (field == schema::no_field) continue;  // a variable that no rule asks for
       const Node& value = doc.node(var.value);
       // str(value) in Python: what os.environ receives.
       Value text = value.value.is_bool() ? Value(value.value.as_bool() ? "True" : "False")
-                   : value.value.is_null() ? Value()
-                                           : Value(value.value.is_number() ? value.value.to_text() : value.text);
+                   : value.value.is_null()
+                       ? Value()
+                       : Value(value.value.is_number() ? value.value.to_text() : value.text);
       out_.settings.push_back({field, std::move(text), place(var, "env_vars." + name)});
     }
   }
@@ -184,8 +198,9 @@ class Reader {
     }
   }
 
-  void read_directive(const source::Member& m, const std::string& prefix, const std::string& written, const std::string& key) {
-    if (prefix != written) return;   // the builder's transformer has a class of its own, which decides nothing
+  void read_directive(const source::Member& m, const std::string& prefix, const std::string& written,
+                      const std::string& key) {
+    if (prefix != written) return;  // the builder's transformer has a class of its own, which decides nothing
     FieldId field = schema_.find(prefix + "." + key);
     if (field == schema::no_field) return;
     out_.settings.push_back({field, out_.document->node(m.value).value, place(m, written + "." + key)});
@@ -210,7 +225,8 @@ class Reader {
   }
 
   void unknown_key(const source::Member& m, const std::string& canonical, std::string written) {
-    // A dump of a class of the user's own (or of a family that the table has not) holds keys nobody can judge.
+    // A dump of a class of the user's own (or of a family that the table has not) holds keys nobody can
+    // judge.
     if (out_.full_dump) return;
     Value value = node_value(*out_.document, m.value);
     out_.problems.push_back(unknown_field(schema_, release_, canonical, value, place(m, std::move(written))));
@@ -230,25 +246,30 @@ class Reader {
 
   std::string_view class_of(const Setting& s) const {
     std::string_view name = schema_.field(s.field).name;
-    std::string section(name.substr(0, name.find('.')));
-    const Setting* target = out_.find(schema_.find(section + "._target_"));
-    return target != nullptr && target->value.is_string() ? last_part(target->value.as_string()) : std::string_view{};
+    const schema::Section* section = schema_.find_section(name.substr(0, name.find('.')));
+    if (section == nullptr) return {};
+    const Setting* target = out_.find(section->target);
+    return target != nullptr && target->value.is_string() ? target->value.as_string()
+                                                          : section->standard_class;
   }
 
   void add_remarks() {
     using Kind = source::Remark::Kind;
     static constexpr std::pair<Kind, std::string_view> rules[] = {
-        {Kind::duplicate_key, "schema-check/duplicate-key"},   {Kind::surprising_scalar, "schema-check/surprising-scalar"},
-        {Kind::more_documents, "schema-check/more-documents"}, {Kind::unknown_tag, "schema-check/unknown-tag"},
+        {Kind::duplicate_key, "schema-check/duplicate-key"},
+        {Kind::surprising_scalar, "schema-check/surprising-scalar"},
+        {Kind::more_documents, "schema-check/more-documents"},
+        {Kind::unknown_tag, "schema-check/unknown-tag"},
         {Kind::interpolation, "schema-check/unresolved-interpolation"}};
     for (const source::Remark& remark : out_.document->remarks) {
       auto rule = std::ranges::find(rules, remark.kind, &std::pair<Kind, std::string_view>::first);
-      if (rule == std::end(rules)) continue;   // number_is_string is judged with the field's type
+      if (rule == std::end(rules)) continue;  // number_is_string is judged with the field's type
       auto field = node_field_.find(remark.node);
       Place where{out_.document->source, remark.span, remark.span, From::file, ""};
       std::string name = field == node_field_.end() ? std::string() : field->second;
       where.written_name = name;
-      out_.problems.push_back({std::string(rule->second), name, remark.text, std::move(where), {}, {}, std::nullopt});
+      out_.problems.push_back(
+          {std::string(rule->second), name, remark.text, std::move(where), {}, {}, std::nullopt});
     }
   }
 
@@ -306,18 +327,22 @@ std::vector<std::string> split(std::string_view dotted) {
   return path;
 }
 
-/// Builder configs keep the fields of TransformerConfig one level down; the rest belongs to the config class itself.
+/// Builder configs keep the fields of TransformerConfig one level down; the rest belongs to the config class
+/// itself.
 bool sits_in_transformer(const schema::Schema& schema, std::string_view canonical) {
   FieldId id = schema.find(canonical);
   if (id == schema::no_field || canonical.ends_with("._target_")) return false;
   auto classes = schema.field(id).classes;
-  auto is_builder = [](std::string_view c) { return c == "GPTModelConfig" || c == "HybridModelConfig" || c == "MambaModelConfig"; };
+  auto is_builder = [](std::string_view c) {
+    return c == "GPTModelConfig" || c == "HybridModelConfig" || c == "MambaModelConfig";
+  };
   return std::ranges::none_of(classes, is_builder);
 }
 
 }  // namespace
 
-std::vector<std::string> path_in_file(const Settings& settings, const schema::Schema& schema, std::string_view canonical) {
+std::vector<std::string> path_in_file(const Settings& settings, const schema::Schema& schema,
+                                      std::string_view canonical) {
   FieldId id = schema.find(canonical);
   const Setting* written = id == schema::no_field ? nullptr : settings.find(id);
   if (written != nullptr && written->place.from == From::file && !written->place.written_name.empty()) {
@@ -325,7 +350,8 @@ std::vector<std::string> path_in_file(const Settings& settings, const schema::Sc
   }
   std::vector<std::string> path = split(canonical);
   if (path.front() == "env") path.front() = "env_vars";
-  if (settings.builder_model && path.front() == "model" && path.size() > 1 && sits_in_transformer(schema, canonical)) {
+  if (settings.builder_model && path.front() == "model" && path.size() > 1 &&
+      sits_in_transformer(schema, canonical)) {
     path.insert(path.begin() + 1, "transformer");
   }
   return path;

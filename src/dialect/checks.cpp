@@ -36,7 +36,9 @@ bool kind_fits(const Value& v, schema::TypeSet type) {
   auto has = [&](Type t) { return schema::has(type, t); };
   if (type == 0 || has(Type::any) || v.is_null() || v.is_unknown() || v.is_opaque()) return true;
   if (v.is_bool()) return has(Type::boolean) || has(Type::string);
-  if (v.is_int()) return has(Type::integer) || has(Type::floating) || has(Type::boolean) || has(Type::string) || has(Type::enumeration);
+  if (v.is_int())
+    return has(Type::integer) || has(Type::floating) || has(Type::boolean) || has(Type::string) ||
+           has(Type::enumeration);
   if (v.is_double()) {
     bool whole = v.as_double() == static_cast<double>(static_cast<std::int64_t>(v.as_double()));
     return has(Type::floating) || has(Type::string) || (whole && has(Type::integer));
@@ -67,7 +69,8 @@ std::string type_words(schema::TypeSet type) {
   add(Type::string, "a string");
   add(Type::list, "a list");
   add(Type::callable, "a function");
-  if (schema::has(type, Type::config) || schema::has(type, Type::dict)) out += out.empty() ? "a mapping" : " or a mapping";
+  if (schema::has(type, Type::config) || schema::has(type, Type::dict))
+    out += out.empty() ? "a mapping" : " or a mapping";
   return out;
 }
 
@@ -77,22 +80,36 @@ void check_type(Settings& settings, const Setting& s, const Field& field) {
   if (s.value.is_string()) {
     if (auto number = number_in(s.value.as_string()); number && kind_fits(*number, field.type)) {
       settings.problems.push_back(
-          {"schema-check/number-is-string", name,
-           fmt::format("{} reaches the framework as the string '{}', not as a number: its YAML loader wants a dot in "
-                       "a float's mantissa", field.name, s.value.as_string()),
-           s.place, {{name, *number}}, {}, std::nullopt});
+          {"schema-check/number-is-string",
+           name,
+           fmt::format(
+               "{} reaches the framework as the string '{}', not as a number: its YAML loader wants a dot in "
+               "a float's mantissa",
+               field.name, s.value.as_string()),
+           s.place,
+           {{name, *number}},
+           {},
+           std::nullopt});
       return;
     }
   }
-  settings.problems.push_back({"schema-check/wrong-type", name,
-                               fmt::format("{} takes {}, not {}", field.name, type_words(field.type), s.value.to_text()),
-                               s.place, {}, {name}, std::nullopt});
+  settings.problems.push_back(
+      {"schema-check/wrong-type",
+       name,
+       fmt::format("{} takes {}, not {}", field.name, type_words(field.type), s.value.to_text()),
+       s.place,
+       {},
+       {name},
+       std::nullopt});
 }
 
-void check_choices(Settings& settings, const Setting& s, const Field& field, const Schema& schema, Release r) {
+void check_choices(Settings& settings, const Setting& s, const Field& field, const Schema& schema,
+                   Release r) {
   auto choices = schema.choices(s.field, r);
   if (choices.empty()) return;
-  auto bad = [&](const Value& v) { return v.is_string() && std::ranges::find(choices, v.as_string()) == choices.end(); };
+  auto bad = [&](const Value& v) {
+    return v.is_string() && std::ranges::find(choices, v.as_string()) == choices.end();
+  };
   const Value* wrong = nullptr;
   if (bad(s.value)) wrong = &s.value;
   if (s.value.is_list()) {
@@ -100,28 +117,30 @@ void check_choices(Settings& settings, const Setting& s, const Field& field, con
     if (it != s.value.as_list().end()) wrong = &*it;
   }
   if (wrong == nullptr) return;
-  settings.problems.push_back({"schema-check/invalid-choice", std::string(field.name),
+  settings.problems.push_back({"schema-check/invalid-choice",
+                               std::string(field.name),
                                fmt::format("{} knows {}; '{}' is none of them in {}", field.name,
                                            fmt::join(choices, ", "), wrong->as_string(), schema::name(r)),
-                               s.place, {}, {std::string(field.name)}, std::nullopt});
-}
-
-/// A field that only other classes of the section have: the class of this config drops it.
-bool class_has(const Field& field, std::string_view cls, const Schema& schema) {
-  if (cls.empty() || field.classes.empty() || schema.find_class(cls) == nullptr) return true;
-  return std::ranges::any_of(field.classes, [&](std::string_view c) {
-    // A class that the table does not know, or whose subclass this is, can't prove the field absent.
-    return c == cls || schema.is_subclass(cls, c);
-  });
+                               s.place,
+                               {},
+                               {std::string(field.name)},
+                               std::nullopt});
 }
 
 }  // namespace
 
-Problem unknown_field(const Schema& schema, Release r, const std::string& canonical, const Value& value, Place place) {
+Problem unknown_field(const Schema& schema, Release r, const std::string& canonical, const Value& value,
+                      Place place) {
   auto near = schema.suggest(canonical, r);
-  std::string message = fmt::format("{} is no field of Megatron Bridge {}; its loader drops it with a warning", canonical,
-                                    schema::name(r));
-  Problem p{"schema-check/unknown-field", canonical, std::move(message), std::move(place), {}, {canonical}, std::nullopt};
+  std::string message = fmt::format(
+      "{} is no field of Megatron Bridge {}; its loader drops it with a warning", canonical, schema::name(r));
+  Problem p{"schema-check/unknown-field",
+            canonical,
+            std::move(message),
+            std::move(place),
+            {},
+            {canonical},
+            std::nullopt};
   if (!near.empty()) {
     p.message += fmt::format(" (did you mean {}?)", near.front());
     if (!value.is_opaque()) p.suggest_set.emplace_back(std::string(near.front()), value);
@@ -129,21 +148,33 @@ Problem unknown_field(const Schema& schema, Release r, const std::string& canoni
   return p;
 }
 
-void check_setting(Settings& settings, const Setting& s, const Schema& schema, Release r, std::string_view section_class) {
+void check_setting(Settings& settings, const Setting& s, const Schema& schema, Release r,
+                   std::string_view section_class) {
   const Field& field = schema.field(s.field);
   if (field.space != schema::Space::config) return;
   if (!schema::contains(field.releases, r)) {
-    std::string message = fmt::format("{} {}; Bridge {} drops it with a warning", field.name, releases_sentence(field, r),
-                                      schema::name(r));
-    settings.problems.push_back({"schema-check/not-in-release", std::string(field.name), std::move(message), s.place, {},
-                                 {std::string(field.name)}, std::nullopt});
+    std::string message = fmt::format("{} {}; Bridge {} drops it with a warning", field.name,
+                                      releases_sentence(field, r), schema::name(r));
+    settings.problems.push_back({"schema-check/not-in-release",
+                                 std::string(field.name),
+                                 std::move(message),
+                                 s.place,
+                                 {},
+                                 {std::string(field.name)},
+                                 std::nullopt});
     return;
   }
-  if (!settings.mcore_layer && !class_has(field, section_class, schema)) {
-    settings.problems.push_back({"schema-check/not-in-class", std::string(field.name),
-                                 fmt::format("{} has no field {}; the loader drops it with a warning", section_class,
-                                             field.name.substr(field.name.find('.') + 1)),
-                                 s.place, {}, {std::string(field.name)}, std::nullopt});
+  // A class that the table does not know can't prove a field absent.
+  const schema::ClassInfo* cls = schema.find_class(section_class);
+  if (!settings.mcore_layer && cls != nullptr && !schema.class_has(cls, s.field, r)) {
+    settings.problems.push_back({"schema-check/not-in-class",
+                                 std::string(field.name),
+                                 fmt::format("{} has no field {}; the loader drops it with a warning",
+                                             cls->name, field.name.substr(field.name.find('.') + 1)),
+                                 s.place,
+                                 {},
+                                 {std::string(field.name)},
+                                 std::nullopt});
     return;
   }
   check_type(settings, s, field);

@@ -1,4 +1,5 @@
-// Findings about single settings: a field that does not exist, a value of the wrong kind, outside its choices.
+// Findings about single settings: a field that does not exist, a value of the wrong kind, outside its
+// choices.
 #pragma once
 #include <string>
 
@@ -8,11 +9,12 @@ namespace headroom::dialect {
 
 /// `name` is no field of section `section` in any release: a Problem with suggestions. `value` is what was
 /// written there (offered to the suggested field), or Opaque.
-[[nodiscard]] Problem unknown_field(const schema::Schema& schema, schema::Release r, const std::string& canonical,
-                                    const source::Value& value, Place place);
+[[nodiscard]] Problem unknown_field(const schema::Schema& schema, schema::Release r,
+                                    const std::string& canonical, const source::Value& value, Place place);
 
-/// Checks one setting against its field: release, class, type, choices, numbers that the loader reads as strings.
-void check_setting(Settings& settings, const Setting& setting, const schema::Schema& schema, schema::Release r,
-                   std::string_view section_class);
+/// Checks one setting against its field: release, class, type, choices, numbers that the loader reads as
+/// strings.
+void check_setting(Settings& settings, const Setting& setting, const schema::Schema& schema,
+                   schema::Release r, std::string_view section_class);
 
 }  // namespace headroom::dialect

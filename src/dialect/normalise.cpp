@@ -32,8 +32,8 @@ std::string_view last_part(std::string_view dotted) {
   return dot == std::string_view::npos ? dotted : dotted.substr(dot + 1);
 }
 
-/// `torch.bfloat16` and `bf16` name the same dtype; a string that names none stays as it is, so that the type check
-/// can show it.
+/// `torch.bfloat16` and `bf16` name the same dtype; a string that names none stays as it is, so that the type
+/// check can show it.
 Value normalise_text(std::string_view text, const Field& field, schema::TypeSet type) {
   if (schema::has(type, Type::dtype)) {
     if (auto dtype = schema::canonical_dtype(text)) return Value(*dtype);

@@ -5,8 +5,8 @@
 
 namespace headroom::dialect {
 
-/// The value of a mapping that stands for one object: `{_target_: torch.bfloat16, _call_: false}` is the dtype's
-/// name, an enum is its member's name, anything else Opaque.
+/// The value of a mapping that stands for one object: `{_target_: torch.bfloat16, _call_: false}` is the
+/// dtype's name, an enum is its member's name, anything else Opaque.
 [[nodiscard]] source::Value object_value(const source::Document& doc, source::NodeId node);
 
 /// Any node as a value: scalars as typed, sequences element by element, mappings through object_value.

@@ -14,16 +14,14 @@ using source::Value;
 
 namespace {
 
-std::string_view last_part(std::string_view dotted) {
-  auto dot = dotted.rfind('.');
-  return dot == std::string_view::npos ? dotted : dotted.substr(dot + 1);
+std::string_view section_of(std::string_view name) {
+  return name.substr(0, name.find('.'));
 }
-
-std::string_view section_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 class Resolver {
  public:
-  Resolver(const Settings& settings, const LaunchContext& launch, const Schema& schema, const ResolvePack& pack)
+  Resolver(const Settings& settings, const LaunchContext& launch, const Schema& schema,
+           const ResolvePack& pack)
       : settings_(settings), schema_(schema), pack_(pack) {
     out_.schema = &schema;
     out_.launch = launch;
@@ -76,55 +74,57 @@ class Resolver {
     const schema::ReleaseInfo& release = schema::info(l.release);
     put("launch.gpus", l.gpus ? Value(*l.gpus) : Value::unknown(), OriginKind::launch);
     put("launch.gpu", l.gpu != nullptr ? Value(l.gpu->kind) : Value::unknown(), OriginKind::launch);
-    put("launch.sm", l.gpu != nullptr ? Value(l.gpu->compute_capability) : Value::unknown(), OriginKind::launch);
+    put("launch.sm", l.gpu != nullptr ? Value(l.gpu->compute_capability) : Value::unknown(),
+        OriginKind::launch);
     put("launch.te", schema::to_string(l.te.value_or(release.te)), OriginKind::launch);
     put("launch.torch", schema::to_string(l.torch.value_or(release.torch)), OriginKind::launch);
     put("launch.bridge", schema::to_string(release.bridge), OriginKind::launch);
     put("launch.mcore", schema::to_string(l.mcore.value_or(release.mcore)), OriginKind::launch);
   }
 
-  /// The class of every section decides its defaults.
+  /// The class of every section decides its defaults and its fields.
   void find_classes() {
-    classes_.resize(schema_.section_names.size());
+    classes_.resize(schema_.sections.size());
     for (std::size_t i = 0; i < classes_.size(); ++i) {
-      FieldId target = schema_.find(fmt::format("{}._target_", schema_.section_names[i]));
-      if (target == schema::no_field) continue;
-      const dialect::Setting* s = settings_.find(target);
-      if (s != nullptr && s->value.is_string()) classes_[i] = last_part(s->value.as_string());
-      if (s == nullptr && schema_.section_names[i] == "model" && out_.launch.model != nullptr) {
-        classes_[i] = out_.launch.model->provider;
-        out_.raw[target] = Value(classes_[i]);
+      const schema::Section& section = schema_.sections[i];
+      if (section.target == schema::no_field) continue;
+      const dialect::Setting* s = settings_.find(section.target);
+      std::string_view name = section.standard_class;
+      if (s != nullptr && s->value.is_string()) {
+        name = s->value.as_string();
+      } else if (section.name == "model" && out_.launch.model != nullptr) {
+        name = out_.launch.model->provider;
+        out_.raw[section.target] = Value(name);
       }
+      classes_[i] = schema_.find_class(name);
     }
   }
 
-  std::string_view class_of(std::string_view field_name) const {
-    std::string_view section = section_of(field_name);
-    auto it = std::ranges::find(schema_.section_names, section);
-    if (it == schema_.section_names.end()) return {};
-    return classes_[static_cast<std::size_t>(it - schema_.section_names.begin())];
+  const schema::ClassInfo* class_of(std::string_view field_name) const {
+    const schema::Section* section = schema_.find_section(section_of(field_name));
+    return section == nullptr ? nullptr
+                              : classes_[static_cast<std::size_t>(section - schema_.sections.data())];
   }
 
   void fill_defaults() {
     for (std::size_t i = 0; i < schema_.size(); ++i) {
       auto id = static_cast<FieldId>(i);
       const schema::Field& field = schema_.field(id);
-      if (field.space == Space::environment) {
-        out_.raw[id] = Value();
-        continue;
-      }
-      if (field.space != Space::config && field.space != Space::section) continue;
-      if (field.name.ends_with("._target_")) continue;
+      if (field.space != Space::config || field.name.ends_with("._target_")) continue;
       auto value = schema_.default_value(id, out_.launch.release, class_of(field.name));
       if (value) out_.raw[id] = std::move(*value);
+    }
+    for (const schema::Section& section : schema_.sections) {
+      bool present = section.present && schema::contains(section.releases, out_.launch.release);
+      out_.raw[section.field] = present ? Value(source::Opaque{}) : Value();
     }
   }
 
   void apply_model_facts() {
     if (out_.launch.model == nullptr) return;
-    for (const auto& [id, value] : out_.launch.model->values) {
-      out_.raw[id] = schema::to_value(value);
-      out_.origin[id] = {OriginKind::model_facts, out_.launch.model->id};
+    for (const schema::FieldValue& fact : out_.launch.model->values) {
+      out_.raw[fact.field] = schema_.value(fact.value);
+      out_.origin[fact.field] = {OriginKind::model_facts, out_.launch.model->id};
     }
   }
 
@@ -132,30 +132,35 @@ class Resolver {
     for (const dialect::Setting& s : settings_.settings) {
       const schema::Field& field = schema_.field(s.field);
       bool exists = field.space != Space::config || schema::contains(field.releases, out_.launch.release);
-      if (!exists) continue;   // dropped by the loader
+      if (!exists) continue;  // dropped by the loader
       // A dump writes defaults too; only what differs from them was chosen by somebody.
       bool chosen = !settings_.full_dump || !(s.value == out_.raw[s.field]);
       out_.raw[s.field] = s.value;
       out_.set[s.field] = chosen ? 1 : 0;
-      out_.origin[s.field] = {s.place.from == dialect::From::set_option ? OriginKind::set_option : OriginKind::file, {}};
+      out_.origin[s.field] = {
+          s.place.from == dialect::From::set_option ? OriginKind::set_option : OriginKind::file, {}};
     }
   }
 
   /// Fields of a section that the config does not have are null, not their class defaults.
   void close_absent_sections() {
-    for (std::string_view section : schema_.section_names) {
-      FieldId id = schema_.find(section);
-      if (id == schema::no_field) continue;
-      bool any_field = std::ranges::any_of(settings_.settings, [&](const dialect::Setting& s) {
-        std::string_view name = schema_.field(s.field).name;
-        return s.field != id && section_of(name) == section;
-      });
-      if (any_field && out_.raw[id].is_null() && settings_.find(id) == nullptr) out_.raw[id] = source::Opaque{};
-      if (!out_.raw[id].is_null()) continue;
-      std::string prefix = fmt::format("{}.", section);
-      for (std::size_t i = 0; i < schema_.size(); ++i) {
-        if (schema_.field(static_cast<FieldId>(i)).name.starts_with(prefix)) out_.raw[i] = Value();
+    std::vector<std::string_view> written;
+    for (const dialect::Setting& s : settings_.settings)
+      written.push_back(section_of(schema_.field(s.field).name));
+    std::vector<std::string_view> absent;
+    for (const schema::Section& section : schema_.sections) {
+      bool named = settings_.find(section.field) != nullptr;
+      // One field given with --set brings the section to life.
+      if (!named && out_.raw[section.field].is_null() &&
+          std::ranges::find(written, section.name) != written.end()) {
+        out_.raw[section.field] = source::Opaque{};
       }
+      if (out_.raw[section.field].is_null()) absent.push_back(section.name);
+    }
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      const schema::Field& field = schema_.field(static_cast<FieldId>(i));
+      if (field.space != Space::config) continue;
+      if (std::ranges::find(absent, section_of(field.name)) != absent.end()) out_.raw[i] = Value();
     }
   }
 
@@ -166,10 +171,10 @@ class Resolver {
     const schema::PrecisionRecipe* recipe = schema_.find_recipe(recipe_name_, out_.launch.release);
     if (recipe == nullptr) return;
     std::string_view by = keep(fmt::format("mixed_precision {}", recipe_name_));
-    for (const auto& [id, value] : recipe->sets) {
-      if (!schema::contains(schema_.field(id).releases, out_.launch.release)) continue;
-      out_.raw[id] = schema::to_value(value);
-      out_.origin[id] = {OriginKind::recipe, by};
+    for (const schema::FieldValue& item : recipe->sets) {
+      if (!schema::contains(schema_.field(item.field).releases, out_.launch.release)) continue;
+      out_.raw[item.field] = schema_.value(item.value);
+      out_.origin[item.field] = {OriginKind::recipe, by};
     }
   }
 
@@ -190,7 +195,8 @@ class Resolver {
   }
 
   bool applies(const Step& step) const {
-    return schema::contains(step.releases, out_.launch.release) && ((step.layers >> static_cast<int>(out_.layer)) & 1) != 0;
+    return schema::contains(step.releases, out_.launch.release) &&
+           ((step.layers >> static_cast<int>(out_.layer)) & 1) != 0;
   }
 
   void run_step(const Step& step) {
@@ -204,7 +210,8 @@ class Resolver {
     std::string_view by = step.by;
     if (by.find("{name}") != std::string_view::npos) {
       std::string text(by);
-      text.replace(text.find("{name}"), 6, recipe_name_.empty() ? std::string("(own values)") : std::string(recipe_name_));
+      text.replace(text.find("{name}"), 6,
+                   recipe_name_.empty() ? std::string("(own values)") : std::string(recipe_name_));
       by = keep(std::move(text));
     }
     if (!step.copy_from.empty()) {
@@ -245,7 +252,9 @@ class Resolver {
       if (!schema::contains(field.releases, out_.launch.release)) continue;
       for (std::string_view to : step.copy_to) {
         FieldId target = schema_.find(fmt::format("{}.{}", to, leaf));
-        if (target != schema::no_field) write(target, out_.now[i], step, by);
+        if (target == schema::no_field || !schema_.class_has(class_of(to), target, out_.launch.release))
+          continue;
+        write(target, out_.now[i], step, by);
       }
     }
   }
@@ -263,15 +272,16 @@ class Resolver {
   const Schema& schema_;
   const ResolvePack& pack_;
   EffectiveConfig out_;
-  std::vector<std::string_view> classes_;        ///< by section
-  std::vector<const Step*> last_step_;           ///< by FieldId: who changed it last
+  std::vector<const schema::ClassInfo*> classes_;  ///< by section
+  std::vector<const Step*> last_step_;             ///< by FieldId: who changed it last
   std::vector<std::string_view> last_by_;
   std::string_view recipe_name_;
 };
 
 }  // namespace
 
-EffectiveConfig resolve(const Settings& settings, const LaunchContext& launch, const Schema& schema, const ResolvePack& pack) {
+EffectiveConfig resolve(const Settings& settings, const LaunchContext& launch, const Schema& schema,
+                        const ResolvePack& pack) {
   return Resolver(settings, launch, schema, pack).run();
 }
 

@@ -1,0 +1,180 @@
+#include "headroom/advise/fixes.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace headroom::advise {
+
+using rules::Diagnostic;
+using rules::Findings;
+using rules::Fix;
+using rules::Severity;
+using source::Value;
+
+namespace {
+
+/// What identifies a finding when the config is evaluated again: the rule and its first field (two unknown
+/// fields of one rule are two findings).
+using Key = std::pair<std::string, std::string>;
+Key key_of(const Diagnostic& d) {
+  return {d.rule, d.fields.empty() ? std::string() : d.fields.front()};
+}
+
+struct State {
+  std::set<Key> all;
+  std::set<Key> errors;
+};
+
+State state_of(const Findings& findings) {
+  State s;
+  for (const Diagnostic& d : findings.diagnostics) {
+    s.all.insert(key_of(d));
+    if (d.severity == Severity::error) s.errors.insert(key_of(d));
+  }
+  return s;
+}
+
+std::vector<Fix> candidates(const Diagnostic& d, const resolve::EffectiveConfig& config, const Bench& bench) {
+  std::vector<Fix> out = d.fixes;  // of native rules: made where the finding was
+  for (const rules::RulePack* pack : bench.packs) {
+    const rules::Rule* rule = rules::find_rule(*pack, d.rule);
+    if (rule == nullptr || rule->when == lang::no_expr) continue;
+    auto more = rules::candidate_fixes(*rule, pack->pool, config);
+    std::ranges::move(more, std::back_inserter(out));
+  }
+  return out;
+}
+
+bool same_edit(const Fix& a, const Fix& b) {
+  return a.set == b.set && a.unset == b.unset && a.env == b.env;
+}
+
+/// `first` and then `second`; where both set a field, the later one counts.
+Fix combine(const Fix& first, const Fix& second) {
+  Fix out = first;
+  for (const auto& [field, value] : second.set) {
+    auto it = std::ranges::find(out.set, field, &std::pair<std::string, Value>::first);
+    if (it == out.set.end()) {
+      out.set.emplace_back(field, value);
+    } else {
+      it->second = value;
+    }
+  }
+  for (const auto& field : second.unset) {
+    std::erase_if(out.set, [&](const auto& s) { return s.first == field; });
+    if (std::ranges::find(out.unset, field) == out.unset.end()) out.unset.push_back(field);
+  }
+  for (const auto& [name, value] : second.env) {
+    std::erase_if(out.env, [&](const auto& e) { return e.first == name; });
+    out.env.emplace_back(name, value);
+  }
+  out.safety = std::max(first.safety, second.safety);
+  if (!second.title.empty() && second.title != first.title) {
+    out.title = first.title.empty() ? second.title : first.title + "; " + second.title;
+  }
+  return out;
+}
+
+class Verifier {
+ public:
+  Verifier(const Bench& bench, const State& base) : bench_(bench), base_(base) {}
+
+  /// Fixes of `finding` that hold up, in the order tried.
+  std::vector<Fix> verified(const Diagnostic& finding, const std::vector<Fix>& tried) {
+    std::vector<Fix> kept;
+    for (const Fix& fix : tried) {
+      for (Fix& good : check(finding, fix, 1)) {
+        bool known = std::ranges::any_of(kept, [&](const Fix& k) { return same_edit(k, good); });
+        if (!known) kept.push_back(std::move(good));
+      }
+    }
+    return kept;
+  }
+
+ private:
+  std::vector<Fix> check(const Diagnostic& finding, const Fix& fix, int depth) {
+    if (fix.set.empty() && fix.unset.empty() && fix.env.empty()) return {};
+    Applied applied = apply(fix, bench_);
+    resolve::EffectiveConfig config =
+        resolve::resolve(applied.settings, applied.launch, *bench_.schema, *bench_.resolve);
+    Findings after = rules::evaluate(config, applied.settings, bench_.packs, *bench_.selection);
+    State state = state_of(after);
+    if (state.all.contains(key_of(finding))) return {};
+    std::vector<const Diagnostic*> fresh;
+    for (const Diagnostic& d : after.diagnostics) {
+      if (d.severity == Severity::error && !base_.errors.contains(key_of(d))) fresh.push_back(&d);
+    }
+    if (fresh.empty()) return {finish(fix, finding, state)};
+    // The change is right but not enough: go on with what repairs the error that it brought.
+    std::vector<Fix> out;
+    if (depth == 0) return out;
+    for (const Fix& next : candidates(*fresh.front(), config, bench_)) {
+      for (Fix& good : check(finding, combine(fix, next), depth - 1)) out.push_back(std::move(good));
+      if (!out.empty()) break;
+    }
+    return out;
+  }
+
+  Fix finish(Fix fix, const Diagnostic& finding, const State& after) const {
+    fix.verified = true;
+    for (const Key& k : base_.all) {
+      if (k != key_of(finding) && !after.all.contains(k)) fix.also_repairs.push_back(k.first);
+    }
+    return fix;
+  }
+
+  const Bench& bench_;
+  const State& base_;
+};
+
+/// Least intrusive first: same mathematics before other results, then the rule author's order.
+void rank(std::vector<Fix>& fixes) {
+  std::ranges::stable_sort(fixes, {}, &Fix::safety);
+}
+
+}  // namespace
+
+Applied apply(const Fix& fix, const Bench& bench) {
+  Applied out{*bench.settings, *bench.launch};
+  auto drop_problems = [&](std::string_view field) {
+    std::erase_if(out.settings.problems, [&](const dialect::Problem& p) { return p.field == field; });
+  };
+  for (const auto& [field, value] : fix.set) {
+    schema::FieldId id = bench.schema->find(field);
+    drop_problems(field);
+    if (id != schema::no_field) out.settings.assign(id, value, {});
+  }
+  for (const auto& field : fix.unset) {
+    schema::FieldId id = bench.schema->find(field);
+    drop_problems(field);
+    if (id != schema::no_field) out.settings.erase(id);
+  }
+  for (const auto& [name, value] : fix.env) {
+    out.launch.env.insert_or_assign(name, value);
+    schema::FieldId id = bench.schema->find("env." + name);
+    if (id == schema::no_field) continue;
+    const dialect::Setting* written = out.settings.find(id);
+    if (written == nullptr) continue;  // the variable is not set by the config: only the launch changes
+    if (value) {
+      out.settings.assign(id, Value(*value), {});
+    } else {
+      out.settings.erase(id);
+    }
+  }
+  return out;
+}
+
+void attach_fixes(Findings& findings, const Bench& bench) {
+  if (findings.diagnostics.empty()) return;
+  resolve::EffectiveConfig config =
+      resolve::resolve(*bench.settings, *bench.launch, *bench.schema, *bench.resolve);
+  const State base = state_of(findings);
+  Verifier verifier(bench, base);
+  for (Diagnostic& d : findings.diagnostics) {
+    std::vector<Fix> fixes = verifier.verified(d, candidates(d, config, bench));
+    rank(fixes);
+    d.fixes = std::move(fixes);
+  }
+}
+
+}  // namespace headroom::advise
