@@ -1,0 +1,31 @@
+// Text for a terminal: colours, widths, wrapping, tables.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace headroom::report {
+
+enum class Style : std::uint8_t { plain, bold, red, yellow, magenta, blue, cyan, green };
+
+/// `text` in a style; unchanged where `color` is off.
+[[nodiscard]] std::string paint(std::string_view text, Style style, bool color);
+
+/// Control characters and bytes that are no UTF-8 become U+FFFD, a tab one blank: an input can neither steer
+/// the terminal nor shift an underline. Line breaks stay.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// Columns that printable text takes (wide East Asian characters two, combining marks none).
+[[nodiscard]] unsigned display_width(std::string_view text);
+
+/// Breaks at blanks so that lines have at most `width` columns; a longer word stands alone. `first` columns
+/// are already taken on the first line. Line breaks in the text are kept.
+[[nodiscard]] std::vector<std::string> wrap(std::string_view text, unsigned width, unsigned first = 0);
+
+/// Rows of cells as aligned columns, two blanks between; the last column is cut with `…` at `width` (0 =
+/// never). The first row is a heading.
+[[nodiscard]] std::string table(const std::vector<std::vector<std::string>>& rows, unsigned width,
+                                bool color);
+
+}  // namespace headroom::report

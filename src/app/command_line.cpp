@@ -1,0 +1,341 @@
+// The only file that knows CLI11: its headers cost seconds of compile time, and building its tree
+// milliseconds.
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <array>
+#include <charconv>
+
+#include "context.hpp"
+#include "headroom/lang/check.hpp"
+
+namespace headroom::app {
+namespace {
+
+struct CommandInfo {
+  std::string_view name;
+  Command command;
+  std::string_view usage, what;
+};
+constexpr std::array<CommandInfo, 4> commands{{
+    {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
+     "Say what will go wrong with a config before it is launched, and what to change"},
+    {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
+     "Show the values that the framework will really run, and where each comes from"},
+    {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
+     "List the rules, or show the page of one"},
+    {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
+     "Run the examples inside rule files as tests"},
+}};
+
+constexpr std::string_view overview_end =
+    "Exit status: 0 nothing at or above --fail-on (default: error), 1 findings, 2 wrong usage or unreadable\n"
+    "input, 3 a bug in headroom.\n\n"
+    "  headroom check run_config.yaml --gpus 32 --gpu h100\n"
+    "  headroom check config.yaml model.tensor_model_parallel_size=4 --bridge 0.5.1\n"
+    "  headroom effective config.yaml model.fp8 model.recompute_modules\n"
+    "  headroom rule 'offload/*'\n";
+
+constexpr std::string_view check_end =
+    "CONFIG is a YAML or JSON file, `-` for standard input, or a directory (*.yaml, *.yml and *.json below "
+    "it).\n"
+    "Words `key=value`, `+key=value` and `~key` change settings as on Megatron Bridge's command line.\n"
+    "A top-level `headroom:` block in a config and the nearest .headroom.yaml above it can say the same as "
+    "the\n"
+    "launch options; the command line wins, then the config, then .headroom.yaml.\n";
+
+struct Raw {
+  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore;
+  std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
+  std::string loader = "auto", dialect = "bridge", format = "text", color = "auto", fail_on, jobs;
+  bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
+       all = false, version = false;
+};
+
+class Formatter : public CLI::Formatter {
+ public:
+  Formatter() { column_width(26); }
+  std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
+    for (const auto& c : commands) {
+      if (c.name == app->get_name()) return fmt::format("usage: {}\n", c.usage);
+    }
+    return fmt::format("usage: {} COMMAND [options]\n", "headroom");
+  }
+  std::string make_positionals(const CLI::App* /*app*/) const override { return {}; }
+  std::string make_footer(const CLI::App* app) const override {
+    return app->get_footer().empty() ? std::string() : "\n" + app->get_footer();
+  }
+};
+
+CLI::Option* many(CLI::App& app, const std::string& name, std::vector<std::string>& into,
+                  const std::string& what, const std::string& type) {
+  return app.add_option(name, into, what)->type_name(type)->expected(1)->allow_extra_args(false)->take_all();
+}
+
+CLI::Option* one(CLI::App& app, const std::string& name, std::string& into, const std::string& what,
+                 const std::string& type) {
+  return app.add_option(name, into, what)->type_name(type)->take_last();
+}
+
+void add_launch(CLI::App& app, Raw& raw, bool matrix) {
+  const std::string group = "Launch";
+  const auto add = [&](const char* key, const std::string& option, const std::string& what,
+                       const std::string& type) {
+    one(app, option, raw.context[key], what, type)->group(group);
+  };
+  many(app, "--set", raw.sets, "Change a setting, as the word key=value does; repeatable", "KEY=VALUE")
+      ->group(group);
+  add("gpus", "--gpus", "Number of GPUs (ranks) of the run", "N");
+  add("gpu", "--gpu", "GPU kind: h100, b200, \"NVIDIA H100 80GB HBM3\", ...", "KIND");
+  add("gpu_memory", "--gpu-memory", "Memory of a GPU: 80GB, 141GiB, bytes", "SIZE");
+  add("bridge", "--bridge",
+      std::string("Megatron Bridge release: 0.2.2 ... 0.6.0 (default), main") +
+          (matrix ? "; `all` shows the errors of every release side by side" : ""),
+      "RELEASE");
+  add("mcore", "--mcore", "Megatron-Core release, where it is not the one that Bridge pins", "RELEASE");
+  add("te", "--te", "Transformer Engine version (default: pinned by the release)", "VERSION");
+  add("torch", "--torch", "PyTorch version (default: pinned by the release)", "VERSION");
+  many(app, "--env", raw.env, "Environment variable of the run; NAME alone: known to be unset; repeatable",
+       "NAME[=VALUE]")
+      ->group(group);
+  many(app, "--env-file", raw.env_files,
+       "File of NAME=value lines: the whole environment; an empty one: nothing is set", "FILE")
+      ->group(group);
+  add("model", "--model", "Well-known model whose architecture fills what the config leaves open", "NAME");
+  one(app, "--loader", raw.loader,
+      "Who reads the file: auto, saved (run_config.yaml, PyYAML), override (OmegaConf)", "WHO")
+      ->group(group);
+  one(app, "--dialect", raw.dialect, "Config language: bridge", "NAME")->group(group);
+}
+
+void add_output(CLI::App& app, Raw& raw) {
+  const std::string group = "Output";
+  one(app, "--format", raw.format, "text or json", "FORMAT")->group(group);
+  one(app, "--color", raw.color, "auto, always or never", "WHEN")->group(group);
+  app.add_flag("-q,--quiet", raw.quiet, "Print no summary")->group(group);
+  app.add_flag("-v,--verbose", raw.verbose, "Say which .headroom.yaml was used")->group(group);
+}
+
+void add_rules(CLI::App& app, Raw& raw, bool selection) {
+  const std::string group = "Rules";
+  many(app, "--rules", raw.rule_dirs, "Folder of rule files of your own; repeatable", "DIR")->group(group);
+  if (!selection) return;
+  many(app, "--select", raw.select, "Only these rules: globs, comma separated: 'offload/*,moe'", "GLOBS")
+      ->group(group);
+  many(app, "--ignore", raw.ignore, "Not these rules", "GLOBS")->group(group);
+}
+
+void add_check(CLI::App& app, Raw& raw) {
+  add_launch(app, raw, true);
+  add_rules(app, raw, true);
+  one(app, "--fail-on", raw.fail_on,
+      "Least severity for exit status 1: error (default), warning, ignored, memory, slow, advice, never",
+      "SEVERITY")
+      ->group("Rules");
+  app.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
+  app.add_flag("--fix", raw.fix, "Write the best verified fix of each finding into the file")->group("Fixes");
+  app.add_flag("--diff", raw.diff, "Show what --fix would change, as a unified diff")->group("Fixes");
+  app.add_flag("--unsafe-fixes", raw.unsafe_fixes, "Allow fixes that change training results")
+      ->group("Fixes");
+  one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
+  add_output(app, raw);
+  app.footer(std::string(check_end));
+}
+
+void build(CLI::App& app, Raw& raw) {
+  app.formatter(std::make_shared<Formatter>());
+  app.set_help_flag("-h,--help", "Print this help");
+  app.add_flag("--version", raw.version, "Print the version");
+  app.footer(std::string(overview_end));
+  for (const auto& info : commands) {
+    CLI::App& sub = *app.add_subcommand(std::string(info.name), std::string(info.what));
+    sub.set_help_flag("-h,--help", "Print this help");
+    sub.add_option("words", raw.words)->expected(0, 1 << 20)->type_name("");
+    switch (info.command) {
+      case Command::check:
+        add_check(sub, raw);
+        break;
+      case Command::effective:
+        add_launch(sub, raw, false);
+        sub.add_flag("--all", raw.all, "Every field, also those at their default")->group("Output");
+        add_output(sub, raw);
+        break;
+      case Command::rule:
+        add_rules(sub, raw, false);
+        add_output(sub, raw);
+        break;
+      case Command::test_rules:
+        add_rules(sub, raw, false);
+        add_output(sub, raw);
+        break;
+    }
+  }
+}
+
+// `; did you mean --gpus?`
+std::string nearest_option(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return lang::did_you_mean(word, {names.begin(), names.end()});
+}
+
+Parsed wrong(std::string message, std::string_view command) {
+  const std::string help = command.empty() ? "headroom --help" : fmt::format("headroom {} --help", command);
+  return {{}, fmt::format("error: {}\nTry `{}`.\n", message, help), exit_usage};
+}
+
+std::vector<std::string> split_globs(const std::vector<std::string>& lists) {
+  std::vector<std::string> globs;
+  for (const auto& list : lists) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      if (end > begin) globs.push_back(list.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return globs;
+}
+
+template <class T, std::size_t N>
+Complaint choose(T& into, const std::string& text, std::string_view option,
+                 const std::array<std::pair<std::string_view, T>, N>& choices) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : choices) {
+    if (name == text) {
+      into = value;
+      return {};
+    }
+    names.push_back(name);
+  }
+  return fmt::format("{}: '{}' is none of {}{}", option, text, fmt::join(names, ", "),
+                     lang::did_you_mean(text, names));
+}
+
+Complaint read_context(Options& options, const Raw& raw) {
+  for (const auto& [key, value] : raw.context) {
+    if (value.empty()) continue;
+    if (key == "bridge" && value == "all" && options.command == Command::check) {
+      options.bridge_all = true;
+      continue;
+    }
+    const std::string name = key == "gpu_memory" ? "--gpu-memory" : "--" + key;
+    if (auto complaint = set_context(options.context, key, value, name)) return complaint;
+  }
+  for (const auto& file : raw.env_files) {
+    if (auto error = read_environment_file(options.context, file)) {
+      const auto& at = error->location.start;
+      return fmt::format("--env-file {}{}: {}", file,
+                         error->has_location ? fmt::format(":{}:{}", at.line, at.column) : "",
+                         error->message);
+    }
+  }
+  for (const auto& word : raw.env) {  // after the files: the single word wins
+    if (auto complaint = set_environment(options.context, word, "--env")) return complaint;
+  }
+  return {};
+}
+
+Complaint read_choices(Options& options, const Raw& raw) {
+  using LoaderChoice = std::optional<source::Loader>;
+  static constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
+      {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
+  static constexpr std::array<std::pair<std::string_view, Format>, 2> formats{
+      {{"text", Format::text}, {"json", Format::json}}};
+  static constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
+      {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
+  static constexpr std::array<std::pair<std::string_view, bool>, 1> dialects{{{"bridge", true}}};
+  bool bridge = true;
+  if (auto c = choose(options.loader, raw.loader, "--loader", loaders)) return c;
+  if (auto c = choose(options.format, raw.format, "--format", formats)) return c;
+  if (auto c = choose(options.color, raw.color, "--color", colors)) return c;
+  if (auto c = choose(bridge, raw.dialect, "--dialect", dialects)) return c;
+  if (raw.fail_on == "never") {
+    options.never_fail = true;
+  } else if (!raw.fail_on.empty()) {
+    options.fail_on = rules::parse_severity(raw.fail_on);
+    if (!options.fail_on) return fmt::format("--fail-on: '{}' is no severity and not `never`", raw.fail_on);
+  }
+  if (!raw.jobs.empty()) {
+    const char* end = raw.jobs.data() + raw.jobs.size();
+    const auto [stop, error] = std::from_chars(raw.jobs.data(), end, options.jobs);
+    if (error != std::errc() || stop != end || options.jobs == 0 || options.jobs > 1024) {
+      return fmt::format("--jobs: '{}' is no number from 1 to 1024", raw.jobs);
+    }
+  }
+  return {};
+}
+
+Parsed options_of(const CommandInfo& info, const Raw& raw) {
+  Options options;
+  options.command = info.command;
+  options.words = raw.words;
+  options.sets = raw.sets;
+  options.rule_dirs = raw.rule_dirs;
+  options.select = split_globs(raw.select);
+  options.ignore = split_globs(raw.ignore);
+  options.advice = raw.advice;
+  options.diff = raw.diff;
+  options.fix = raw.fix;
+  options.unsafe_fixes = raw.unsafe_fixes;
+  options.quiet = raw.quiet;
+  options.verbose = raw.verbose;
+  options.all = raw.all;
+  auto complaint = read_choices(options, raw);
+  if (!complaint) complaint = read_context(options, raw);
+  if (!complaint && options.diff && options.fix)
+    complaint = "--diff only shows what --fix would write: give one of them";
+  if (!complaint && options.bridge_all && (options.diff || options.fix)) {
+    complaint = "--bridge all compares releases: fixes need one";
+  }
+  if (complaint) return wrong(*complaint, info.name);
+  return {std::move(options), {}, exit_clean};
+}
+
+Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return {{}, app.help(), exit_clean};
+  } catch (const CLI::ParseError& error) {
+    const auto subs = app.get_subcommands();
+    const CLI::App& sub = subs.empty() ? app : *subs.front();
+    const std::string command = subs.empty() ? "" : sub.get_name();
+    const auto unknown = sub.remaining();
+    if (error.get_name() == "ExtrasError" && !unknown.empty()) {
+      const std::string word = unknown.front().substr(0, unknown.front().find('='));
+      return wrong(fmt::format("unknown option {}{}", word, nearest_option(sub, word)), command);
+    }
+    return wrong(error.what(), command);
+  }
+  for (const auto& info : commands) {
+    if (app.got_subcommand(std::string(info.name))) return options_of(info, raw);
+  }
+  return {{}, app.help(), exit_usage};
+}
+
+}  // namespace
+
+Parsed parse_command_line(int argc, const char* const* argv) {
+  std::vector<std::string_view> names;
+  for (const auto& info : commands) names.push_back(info.name);
+  if (argc > 1 && argv[1][0] != '-') {
+    const std::string word = argv[1];
+    if (std::find(names.begin(), names.end(), word) == names.end()) {
+      return wrong(fmt::format("unknown command '{}'{}", word, lang::did_you_mean(word, names)), "");
+    }
+  }
+  CLI::App app(
+      "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
+      "wrong before a GPU is touched.");
+  Raw raw;
+  build(app, raw);
+  return parse_with(app, raw, argc, argv);
+}
+
+}  // namespace headroom::app

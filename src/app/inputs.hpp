@@ -1,0 +1,23 @@
+// What the words of a command line name: files, folders, settings.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "headroom/source/document.hpp"
+#include "options.hpp"
+
+namespace headroom::app {
+
+struct Words {
+  std::vector<std::string> names;           ///< configs, fields: what is no override
+  std::vector<source::Override> overrides;  ///< of `--set`, then of the words, in order
+};
+
+/// Parts `key=value`, `+key=value` and `~key` from the rest. A word that is the name of a file stays one.
+[[nodiscard]] source::Result<Words> split_words(const Options& options);
+
+/// Files stay; a folder becomes its *.yaml, *.yml and *.json files, all levels down, sorted; names that begin
+/// with a dot are left out. A folder without any is an error.
+[[nodiscard]] source::Result<std::vector<std::string>> expand(const std::vector<std::string>& names);
+
+}  // namespace headroom::app

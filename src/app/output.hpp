@@ -1,0 +1,23 @@
+// The two output streams: colours, width, and what happens when they cannot be written.
+#pragma once
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "headroom/report/report.hpp"
+#include "options.hpp"
+
+namespace headroom::app {
+
+/// Colours, by what holds first: the option, NO_COLOR, FORCE_COLOR or CLICOLOR_FORCE, CLICOLOR=0, TERM=dumb,
+/// whether `stream` is a terminal. Width is that of the terminal, else 80.
+[[nodiscard]] report::TextOptions text_options(const Options& options, std::FILE* stream);
+
+/// Writes all of `text`. A reader that went away (EPIPE) is fine: true, nothing more will be seen. Other
+/// failures (a full disk) are said on standard error: false.
+[[nodiscard]] bool write(std::FILE* stream, std::string_view text);
+
+/// `error: message` on standard error.
+void complain(const Options& options, std::string_view message);
+
+}  // namespace headroom::app

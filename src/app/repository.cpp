@@ -1,0 +1,173 @@
+#include "repository.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "context.hpp"
+#include "headroom/lang/check.hpp"
+
+namespace headroom::app {
+namespace {
+
+namespace fs = std::filesystem;
+using source::Document;
+using source::Node;
+using source::NodeKind;
+
+constexpr std::string_view file_name = ".headroom.yaml";
+const std::vector<std::string_view>& keys() {
+  static const std::vector<std::string_view> all{
+      "bridge", "mcore", "te",       "torch",  "gpus",   "gpu",     "gpu_memory", "model",
+      "layer",  "env",   "env_file", "select", "ignore", "fail_on", "rules",      "root"};
+  return all;
+}
+
+class Reader {
+ public:
+  Reader(const Document& doc, Repository& out) : doc_(doc), out_(out) {}
+
+  // The first mistake, if there is one.
+  std::optional<source::Error> read() {
+    if (doc_.root == source::no_node) return {};
+    const Node& root = doc_.node(doc_.root);
+    if (root.kind == NodeKind::scalar && root.value.is_null()) return {};
+    if (root.kind != NodeKind::mapping) return at(root, "expected a mapping, such as `bridge: 0.6.0`");
+    for (const auto& member : root.members) {
+      const Node& key = doc_.node(member.key);
+      if (auto error = entry(key, doc_.node(member.value))) return error;
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] source::Error at(const Node& node, std::string message) const {
+    return {std::move(message), doc_.source->name(), doc_.source->location(node.span), true};
+  }
+
+  std::optional<source::Error> entry(const Node& key, const Node& value) {
+    const std::string& name = key.text;
+    if (name == "env") return environment(value);
+    if (name == "select") return list(out_.select, value);
+    if (name == "ignore") return list(out_.ignore, value);
+    if (name == "rules") return folders(value);
+    if (std::find(keys().begin(), keys().end(), name) == keys().end()) {
+      return at(key, fmt::format("unknown key '{}'{}", name, lang::did_you_mean(name, keys())));
+    }
+    if (value.kind != NodeKind::scalar) return at(value, fmt::format("{}: expected a single value", name));
+    if (name == "root") {
+      if (!value.value.is_bool()) return at(value, "root: expected true or false");
+      out_.root = value.value.as_bool();
+      return {};
+    }
+    if (value.value.is_null()) return {};  // said to be unknown
+    if (name == "env_file") return environment_file(value);
+    if (name == "fail_on") return fail_on(value);
+    if (name == "layer") {
+      out_.context.layer = value.text;
+      return {};
+    }
+    if (auto complaint = set_context(out_.context, name, value.text, name)) return at(value, *complaint);
+    return {};
+  }
+
+  std::optional<source::Error> environment(const Node& value) {
+    if (value.kind == NodeKind::scalar && value.value.is_null()) return {};
+    if (value.kind != NodeKind::mapping) return at(value, "env: expected a mapping of names to values");
+    out_.context.env_complete = true;
+    for (const auto& member : value.members) {
+      const Node& name = doc_.node(member.key);
+      const Node& text = doc_.node(member.value);
+      if (text.kind != NodeKind::scalar) return at(text, "env: expected a single value");
+      const std::string word = text.value.is_null() ? name.text : name.text + "=" + text.text;
+      if (auto complaint = set_environment(out_.context, word, "env")) return at(name, *complaint);
+    }
+    return {};
+  }
+
+  std::optional<source::Error> environment_file(const Node& value) {
+    auto error = read_environment_file(out_.context, beside(value.text));
+    if (error && !error->has_location) return at(value, fmt::format("env_file: {}", error->message));
+    return error;
+  }
+
+  std::optional<source::Error> fail_on(const Node& value) {
+    out_.never_fail = value.text == "never";
+    if (out_.never_fail) return {};
+    out_.fail_on = rules::parse_severity(value.text);
+    if (!out_.fail_on)
+      return at(value, fmt::format("fail_on: '{}' is no severity and not `never`", value.text));
+    return {};
+  }
+
+  std::optional<source::Error> list(std::vector<std::string>& into, const Node& value) {
+    if (value.kind == NodeKind::mapping) return at(value, "expected a list");
+    if (value.kind == NodeKind::scalar) {
+      if (!value.value.is_null()) into.push_back(value.text);
+      return {};
+    }
+    for (const auto id : value.items) {
+      if (doc_.node(id).kind != NodeKind::scalar) return at(doc_.node(id), "expected a name");
+      into.push_back(doc_.node(id).text);
+    }
+    return {};
+  }
+
+  std::optional<source::Error> folders(const Node& value) {
+    std::vector<std::string> names;
+    if (auto error = list(names, value)) return error;
+    for (const auto& name : names) out_.rule_dirs.push_back(beside(name));
+    return {};
+  }
+
+  [[nodiscard]] std::string beside(const std::string& name) const {
+    return (fs::path(out_.path).parent_path() / name).lexically_normal().string();
+  }
+
+  const Document& doc_;
+  Repository& out_;
+};
+
+}  // namespace
+
+tl::expected<Repository, RepositoryError> read_repository(const std::string& path) {
+  auto text = source::read_file(path);
+  if (!text) return tl::unexpected(RepositoryError{text.error(), nullptr});
+  const auto doc = source::read_yaml(*text, source::Loader::omega_conf);
+  if (!doc) return tl::unexpected(RepositoryError{doc.error(), *text});
+  Repository out;
+  out.path = path;
+  if (auto error = Reader(*doc, out).read()) {
+    const bool own = error->source == (*text)->name();
+    return tl::unexpected(RepositoryError{std::move(*error), own ? *text : nullptr});
+  }
+  return out;
+}
+
+tl::expected<std::shared_ptr<const Repository>, RepositoryError> RepositoryFinder::find(
+    const std::string& config) {
+  std::error_code error;
+  const fs::path start = config == "-" ? fs::current_path(error) : fs::absolute(config, error).parent_path();
+  if (error) return nullptr;
+  std::vector<std::string> passed;
+  std::shared_ptr<const Repository> found;
+  for (fs::path folder = start.lexically_normal();; folder = folder.parent_path()) {
+    if (const auto known = known_.find(folder.string()); known != known_.end()) {
+      found = known->second;
+      break;
+    }
+    passed.push_back(folder.string());
+    if (const fs::path file = folder / file_name; fs::exists(file, error)) {
+      auto read = read_repository(file.string());
+      if (!read) return tl::unexpected(read.error());
+      found = std::make_shared<const Repository>(std::move(*read));
+      break;
+    }
+    if (fs::exists(folder / ".git", error) || folder == folder.parent_path()) break;
+  }
+  for (const auto& folder : passed) known_[folder] = found;
+  return found;
+}
+
+}  // namespace headroom::app
