@@ -15,7 +15,11 @@ namespace headroom::rules {
 
 /// Part of a message: text, then (optionally) the value of an expression.
 struct MessagePart { std::string_view text; lang::ExprId value = lang::no_expr; };
-struct FixSet { schema::FieldId field = schema::no_field; lang::ExprId value = lang::no_expr; };
+struct FixSet {
+  schema::FieldId field = schema::no_field;
+  lang::ExprId value = lang::no_expr;
+  std::string_view text = {};  ///< the value as written, for `headroom rule ID`
+};
 struct FixEnv { std::string_view name; std::string_view value; bool unset = false; };
 struct FixData {
   std::string_view title;
@@ -44,6 +48,7 @@ struct Rule {
   std::string_view page;       ///< the Markdown after the front matter
   std::span<const Example> examples;
   std::string_view file;       ///< "rules/offload/pipeline-parallel.md"
+  std::string_view when_text = {};   ///< the condition as written, for `headroom rule ID`; empty for a native rule
 };
 struct RulePack {
   lang::ExprPool pool;
