@@ -42,6 +42,7 @@ std::vector<Fix> candidates(const Diagnostic& d, const resolve::EffectiveConfig&
     auto more = rules::candidate_fixes(*rule, pack->pool, config);
     std::ranges::move(more, std::back_inserter(out));
   }
+  for (Fix& fix : out) fix = writable(std::move(fix), bench);
   return out;
 }
 
@@ -133,36 +134,6 @@ void rank(std::vector<Fix>& fixes) {
 }
 
 }  // namespace
-
-Applied apply(const Fix& fix, const Bench& bench) {
-  Applied out{*bench.settings, *bench.launch};
-  auto drop_problems = [&](std::string_view field) {
-    std::erase_if(out.settings.problems, [&](const dialect::Problem& p) { return p.field == field; });
-  };
-  for (const auto& [field, value] : fix.set) {
-    schema::FieldId id = bench.schema->find(field);
-    drop_problems(field);
-    if (id != schema::no_field) out.settings.assign(id, value, {});
-  }
-  for (const auto& field : fix.unset) {
-    schema::FieldId id = bench.schema->find(field);
-    drop_problems(field);
-    if (id != schema::no_field) out.settings.erase(id);
-  }
-  for (const auto& [name, value] : fix.env) {
-    out.launch.env.insert_or_assign(name, value);
-    schema::FieldId id = bench.schema->find("env." + name);
-    if (id == schema::no_field) continue;
-    const dialect::Setting* written = out.settings.find(id);
-    if (written == nullptr) continue;  // the variable is not set by the config: only the launch changes
-    if (value) {
-      out.settings.assign(id, Value(*value), {});
-    } else {
-      out.settings.erase(id);
-    }
-  }
-  return out;
-}
 
 void attach_fixes(Findings& findings, const Bench& bench) {
   if (findings.diagnostics.empty()) return;

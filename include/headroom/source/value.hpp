@@ -11,6 +11,8 @@ namespace headroom::source {
 
 class Value;
 using List = std::vector<Value>;
+/// A mapping whose content counts: what a fix writes for a whole section.
+using Mapping = std::vector<std::pair<std::string, Value>>;
 
 /// A mapping or a section: known to exist, its content not a value (compare it with null only).
 struct Opaque {
@@ -32,6 +34,7 @@ class Value {
   Value(std::string_view s) : Value(std::string(s)) {}               // NOLINT(google-explicit-constructor)
   Value(const char* s) : Value(std::string(s)) {}                    // NOLINT(google-explicit-constructor)
   Value(List l) : data_(std::make_shared<const List>(std::move(l))) {}  // NOLINT(google-explicit-constructor)
+  Value(Mapping m);                                                  // NOLINT(google-explicit-constructor)
   Value(Opaque o) : data_(o) {}                                      // NOLINT(google-explicit-constructor)
   Value(Unknown u) : data_(u) {}                                     // NOLINT(google-explicit-constructor)
   static Value unknown() { return Value(Unknown{}); }
@@ -45,6 +48,7 @@ class Value {
   [[nodiscard]] bool is_number() const { return is_int() || is_double(); }
   [[nodiscard]] bool is_string() const { return std::holds_alternative<Str>(data_); }
   [[nodiscard]] bool is_list() const { return std::holds_alternative<Lst>(data_); }
+  [[nodiscard]] bool is_mapping() const { return std::holds_alternative<Map>(data_); }
 
   // Preconditions: the matching is_…() holds.
   [[nodiscard]] bool as_bool() const { return std::get<bool>(data_); }
@@ -52,6 +56,7 @@ class Value {
   [[nodiscard]] double as_double() const { return is_int() ? static_cast<double>(as_int()) : std::get<double>(data_); }
   [[nodiscard]] std::string_view as_string() const { return *std::get<Str>(data_); }
   [[nodiscard]] const List& as_list() const { return *std::get<Lst>(data_); }
+  [[nodiscard]] const Mapping& as_mapping() const { return *std::get<Map>(data_); }
 
   /// Python's truth: null, false, 0, "" and [] are false. Unknown is neither: ask is_unknown() first.
   [[nodiscard]] bool truthy() const;
@@ -63,7 +68,8 @@ class Value {
  private:
   using Str = std::shared_ptr<const std::string>;
   using Lst = std::shared_ptr<const List>;
-  std::variant<std::monostate, bool, std::int64_t, double, Str, Lst, Opaque, Unknown> data_;
+  using Map = std::shared_ptr<const Mapping>;
+  std::variant<std::monostate, bool, std::int64_t, double, Str, Lst, Map, Opaque, Unknown> data_;
 };
 
 }  // namespace headroom::source
