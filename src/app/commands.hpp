@@ -1,0 +1,12 @@
+// The commands. Each reads its inputs, calls the pipeline, prints, and returns the exit status.
+#pragma once
+#include "options.hpp"
+
+namespace headroom::app {
+
+[[nodiscard]] ExitStatus check(const Options& options);
+[[nodiscard]] ExitStatus effective(const Options& options);
+[[nodiscard]] ExitStatus rule(const Options& options);
+[[nodiscard]] ExitStatus test_rules(const Options& options);
+
+}  // namespace headroom::app

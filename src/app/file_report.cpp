@@ -1,0 +1,103 @@
+#include "file_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "headroom/dialect/bridge.hpp"
+
+namespace headroom::app {
+namespace {
+
+using Context = std::vector<std::pair<std::string, source::Value>>;
+
+// What was assumed is shown like what was given: a reader must see what the verdict stands on.
+Context context_of(const resolve::EffectiveConfig& config) {
+  const resolve::LaunchContext& launch = config.launch;
+  const schema::ReleaseInfo& release = schema::info(launch.release);
+  Context out{{"bridge", release.name}, {"mcore", schema::to_string(launch.mcore.value_or(release.mcore))}};
+  if (launch.gpus) out.emplace_back("gpus", *launch.gpus);
+  if (launch.gpu != nullptr) out.emplace_back("gpu", launch.gpu->kind);
+  if (launch.gpu_memory_bytes) {
+    out.emplace_back("gpu_memory_bytes", static_cast<std::int64_t>(*launch.gpu_memory_bytes));
+  }
+  out.emplace_back("te", schema::to_string(launch.te.value_or(release.te)));
+  out.emplace_back("torch", schema::to_string(launch.torch.value_or(release.torch)));
+  if (launch.model != nullptr) out.emplace_back("model", launch.model->id);
+  if (config.layer == resolve::Layer::megatron_core) out.emplace_back("layer", "megatron-core");
+  if (config.layer == resolve::Layer::megatron_lm) out.emplace_back("layer", "megatron-lm");
+  return out;
+}
+
+std::string need_of(const schema::Field& field) {
+  if (field.space == schema::Space::environment) return "environment variables (--env, --env-file)";
+  if (field.name == "launch.gpus") return "the number of GPUs (--gpus)";
+  if (field.name == "launch.gpu" || field.name == "launch.sm") return "the GPU kind (--gpu)";
+  return std::string(field.name);
+}
+
+std::vector<report::LeftOut> left_out(const std::vector<rules::Skipped>& skipped,
+                                      const schema::Schema& schema) {
+  std::vector<report::LeftOut> out;
+  for (const auto& check : skipped) {
+    std::vector<std::string> needs;  // each once a check
+    for (const auto id : check.unknown) {
+      const std::string need = need_of(schema.field(id));
+      if (std::find(needs.begin(), needs.end(), need) == needs.end()) needs.push_back(need);
+    }
+    for (const auto& need : needs) {
+      const auto same = [&](const report::LeftOut& known) { return known.need == need; };
+      const auto found = std::find_if(out.begin(), out.end(), same);
+      if (found == out.end()) {
+        out.push_back({need, 1});
+      } else {
+        ++found->checks;
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+report::FileReport file_report(const std::string& path, std::shared_ptr<const source::SourceText> text,
+                               lint::Outcome outcome, bool advice) {
+  report::FileReport out;
+  out.path = path;
+  out.text = std::move(text);
+  if (outcome.unreadable) {
+    out.unreadable = std::move(outcome.unreadable);
+    return out;
+  }
+  const schema::Schema& schema = schema::embedded_schema();
+  out.context = context_of(outcome.config);
+  out.notes = std::move(outcome.notes);
+  out.left_out = left_out(outcome.findings.skipped, schema);
+  out.diagnostics = std::move(outcome.findings.diagnostics);
+  if (!advice) {
+    std::erase_if(out.diagnostics, [](const auto& d) { return d.severity == rules::Severity::advice; });
+  }
+  const auto own_name = [&](const std::string& field) {
+    if (schema.find(field) == schema::no_field) return;
+    const auto path_there = dialect::path_in_file(outcome.settings, schema, field);
+    std::string name = fmt::format("{}", fmt::join(path_there, "."));
+    if (name != field && !name.empty()) out.written_names.emplace(field, std::move(name));
+  };
+  for (const auto& d : out.diagnostics) {
+    for (const auto& field : d.fields) own_name(field);
+    for (const auto& fix : d.fixes) {
+      for (const auto& [field, value] : fix.set) own_name(field);
+      for (const auto& field : fix.unset) own_name(field);
+    }
+  }
+  return out;
+}
+
+report::FileReport unreadable_report(const std::string& path, source::Error error) {
+  report::FileReport out;
+  out.path = path;
+  out.unreadable = std::move(error);
+  return out;
+}
+
+}  // namespace headroom::app

@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+
+#include "command_line.hpp"
+#include "commands.hpp"
+#include "output.hpp"
+
+namespace headroom::app {
+namespace {
+
+ExitStatus run(int argc, const char* const* argv) {
+  // Answered before the tree of options is built: editors and scripts ask often.
+  if (argc >= 2 && std::string_view(argv[1]) == "--version") {
+    return write(stdout, "headroom " HEADROOM_VERSION "\n") ? exit_clean : exit_usage;
+  }
+  const Parsed parsed = parse_command_line(argc, argv);
+  if (!parsed.options) {
+    return write(parsed.status == exit_clean ? stdout : stderr, parsed.text) ? parsed.status : exit_usage;
+  }
+  switch (parsed.options->command) {
+    case Command::check:
+      return check(*parsed.options);
+    case Command::effective:
+      return effective(*parsed.options);
+    case Command::rule:
+      return rule(*parsed.options);
+    case Command::test_rules:
+      return test_rules(*parsed.options);
+  }
+  return exit_bug;
+}
+
+}  // namespace
+}  // namespace headroom::app
+
+int main(int argc, char** argv) {
+  // A reader that closed the pipe is no reason to die with a signal: writes then fail with EPIPE.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return headroom::app::run(argc, argv);
+  } catch (const std::exception& error) {
+    static_cast<void>(headroom::app::write(
+        stderr,
+        fmt::format("error: a bug in headroom: {}\nPlease report it with the input.\n", error.what())));
+  } catch (...) {
+    static_cast<void>(
+        headroom::app::write(stderr, "error: a bug in headroom\nPlease report it with the input.\n"));
+  }
+  return headroom::app::exit_bug;
+}
