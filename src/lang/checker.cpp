@@ -183,7 +183,7 @@ bool Parser::check_comparison(const Typed& a, const Typed& b, bool order, bool& 
   if (!check_disjoint(a, b)) return false;
   if (order) {
     for (const Typed* side : {&a, &b})
-      if ((side->kinds & (k_number | k_string | k_null)) == 0)
+      if (never(side->kinds, k_number | k_string))
         return refuse(fmt::format("{} is {} and has no order", called(*side), kind_text(side->kinds)), *side);
     return true;
   }
@@ -191,13 +191,13 @@ bool Parser::check_comparison(const Typed& a, const Typed& b, bool order, bool& 
 }
 
 bool Parser::check_membership(const Typed& item, const Typed& container, bool& as_version) {
-  if ((container.kinds & (k_list | k_string | k_null)) == 0)
+  if (never(container.kinds, k_list | k_string))
     return refuse(fmt::format("'in' needs a list; {} is {}", called(container), kind_text(container.kinds)),
                   container);
   if (!no_section(item, "looked up in a list")) return false;
   const ExprNode n = at(container.id);
   if (n.op != Op::list) {
-    if ((container.kinds & k_list) == 0 && (item.kinds & (k_string | k_null)) == 0)
+    if ((container.kinds & k_list) == 0 && never(item.kinds, k_string))
       return refuse(fmt::format("{} is a string: only a string can be in it", called(container)), item);
     if ((container.kinds & k_string) == 0 && container.element != 0) {
       const Kinds left = comparable(item.kinds), right = comparable(container.element);
@@ -221,9 +221,9 @@ bool Parser::check_membership(const Typed& item, const Typed& container, bool& a
 bool Parser::check_arithmetic(const Typed& a, const Typed& b, Tok op) {
   for (const Typed* side : {&a, &b}) {
     if (side->version) return refuse(fmt::format("{} is a version, not a number", called(*side)), *side);
-    Kinds allowed = k_number | k_null;
+    Kinds allowed = k_number;
     if (op == Tok::plus) allowed |= k_string | k_list;
-    if ((side->kinds & allowed) == 0)
+    if (never(side->kinds, allowed))
       return refuse(fmt::format("{} is {}, not a number", called(*side), kind_text(side->kinds)), *side);
   }
   if (op != Tok::plus) return true;
@@ -243,7 +243,7 @@ bool Parser::check_arguments(const FunctionInfo& f, const std::vector<Typed>& ar
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
     const Kinds accepted = f.accepts[i];
-    if (accepted == k_any || (args[i].kinds & (accepted | k_null)) != 0) continue;
+    if (!never(args[i].kinds, accepted)) continue;
     return refuse(fmt::format("{}() works on {}; {} is {}", f.name, kind_text(accepted), called(args[i]),
                               kind_text(args[i].kinds)),
                   args[i]);

@@ -13,6 +13,10 @@ inline constexpr Kinds k_null = 1, k_bool = 2, k_int = 4, k_float = 8, k_string 
                        k_opaque = 64;
 inline constexpr Kinds k_number = k_bool | k_int | k_float;
 inline constexpr Kinds k_any = 127;
+/// Whether a value of kinds `k` can never be one of `allowed` (null aside, which every operation takes).
+[[nodiscard]] constexpr bool never(Kinds k, Kinds allowed) {
+  return (k & ~k_null) != 0 && (k & allowed & ~k_null) == 0;
+}
 
 /// Stored in ExprNode::a: append only, a pack compiled earlier must keep its meaning within one build.
 enum class Fn : std::uint8_t {

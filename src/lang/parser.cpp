@@ -250,11 +250,11 @@ Parser::Maybe Parser::subscript(const Typed& value) {
   take();
   const auto index = expression();
   if (!index || !expect(Tok::right_bracket, "']'")) return std::nullopt;
-  if ((value.kinds & (k_list | k_string)) == 0) {
+  if (never(value.kinds, k_list | k_string)) {
     refuse(fmt::format("{} cannot be indexed", called(value)), value);
     return std::nullopt;
   }
-  if ((index->kinds & k_number) == 0) {
+  if (never(index->kinds, k_number)) {
     refuse("an index is a number", *index);
     return std::nullopt;
   }
@@ -395,7 +395,7 @@ Parser::Maybe Parser::method(const Typed& receiver, const Token& name) {
 }
 
 Parser::Maybe Parser::comprehension(Op op, const Typed& receiver, const Token& name) {
-  if ((receiver.kinds & (k_list | k_null)) == 0) {
+  if (never(receiver.kinds, k_list)) {
     refuse(fmt::format("{}() works on lists; {} is none", name.text, called(receiver)), receiver);
     return std::nullopt;
   }
