@@ -26,9 +26,10 @@ using TypeSet = std::uint16_t;
 enum class Space : std::uint8_t { config, section, environment, launch, derived };
 
 /// A constant of the tables, typed when they were built. Lists are runs of `Schema::list_items`.
-/// `required`: there is no default; `computed`: the framework computes it at run time, unknown here.
+/// `required`: there is no default; `computed`: the framework computes it at run time, unknown here; `absent`: the
+/// class does not have the field in that release.
 struct Literal {
-  enum class Kind : std::uint8_t { required, computed, null, boolean, integer, floating, string, list, opaque };
+  enum class Kind : std::uint8_t { required, computed, absent, null, boolean, integer, floating, string, list, opaque };
   Kind kind = Kind::null;
   std::uint32_t count = 0;        ///< list: number of items
   std::int64_t integer = 0;       ///< boolean, integer; list: index of the first item in `Schema::list_items`
@@ -72,6 +73,10 @@ struct Field {
   std::span<const std::string_view> classes;  ///< topmost config classes that have it; empty = every class of the section
   std::span<const Default> defaults;  ///< first match wins
   std::span<const Choices> choices;
+  std::span<const std::string_view> also_accepted;  ///< spellings beside the choices that upstream takes
+  bool choices_checked = false;       ///< upstream refuses other values at start-up (else only the annotation names them)
+  std::uint8_t section = 0xff;        ///< index into `Schema::sections`; 0xff outside Space::config and Space::section
+  FieldId parent = no_field;          ///< nested field: the field that holds it. Its default holds where the parent is given
 };
 
 /// A top-level section of a config.
@@ -118,6 +123,9 @@ struct Gpu {
   double compute_capability = 0;
   double memory_bandwidth = 0;
   int gpus_per_node = 8;
+  double bf16_flops = 0, fp16_flops = 0, fp8_flops = 0, fp4_flops = 0;   ///< 0 where the kind lacks the format
+  double nvlink_bandwidth = 0;                                           ///< 0 without NVLink
+  int nvlink_domain = 8;                                                 ///< GPUs that NVLink joins
 };
 
 /// Architecture of a well-known model as canonical `model.*` values. Source: rules/models/.

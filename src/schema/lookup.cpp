@@ -1,0 +1,198 @@
+// Look-ups by what people write: GPU spellings, model names, misspelt fields.
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "headroom/schema/schema.hpp"
+
+namespace headroom::schema {
+
+namespace {
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Letters and digits in lower case: "NVIDIA H100 80GB HBM3" and "nvidia-h100-80gb-hbm3" become equal.
+std::string squeeze(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    if (is_word(c)) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> out(1);
+  for (char c : text) {
+    if (is_word(c)) {
+      out.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!out.back().empty()) {
+      out.emplace_back();
+    }
+  }
+  if (out.back().empty()) out.pop_back();
+  return out;
+}
+
+/// 80 for `80gb` and `80gib`; 0 where the word is no size.
+double size_in_gb(std::string_view word) {
+  double value = 0;
+  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc()) return 0;
+  std::string_view unit(end, static_cast<std::size_t>(word.data() + word.size() - end));
+  return unit == "gb" || unit == "gib" || unit == "g" ? value : 0;
+}
+
+/// Vendors name sizes in GB or GiB and torch reports a little more or less: 8 % apart is the same board.
+bool has_size(const Gpu& gpu, double gb) {
+  auto near = [&](double bytes) { return std::abs(bytes / static_cast<double>(gpu.total_bytes) - 1) < 0.08; };
+  return near(gb * 1e9) || near(gb * 1073741824.0);
+}
+
+std::string_view family(std::string_view kind) {
+  return kind.substr(0, kind.find('-'));
+}
+
+/// Edit distance in which two swapped neighbours count as one edit; `limit + 1` where it is larger than
+/// `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+  if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  std::iota(last.begin(), last.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    std::size_t best = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t swap = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + swap});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      best = std::min(best, row[j]);
+    }
+    if (best > limit) return limit + 1;
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+std::size_t tolerance(std::size_t length) {
+  return length <= 3 ? 1 : length <= 6 ? 2 : length / 3;
+}
+
+struct Candidate {
+  std::size_t score = 0;  ///< twice the edit distance, and a little for what is less likely meant
+  std::string_view name;
+};
+
+/// Collects names near a misspelt one. Distances count double so that half steps can rank.
+class Suggester {
+ public:
+  Suggester(const Schema& schema, std::string_view name, Release r)
+      : schema_(schema), name_(name), release_(r) {
+    std::size_t dot = name.find('.');
+    section_ = name.substr(0, dot);
+    leaf_ = dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
+    known_section_ = std::find(schema.section_names.begin(), schema.section_names.end(), section_) !=
+                     schema.section_names.end();
+  }
+
+  std::vector<std::string_view> run() {
+    for (const Rename& rename : schema_.renames)
+      if (rename.from == name_ && !rename.to.empty() && usable(schema_.find(rename.to))) add(0, rename.to);
+    for (std::size_t i = 0; i < schema_.size(); ++i) look_at(static_cast<FieldId>(i));
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+    std::vector<std::string_view> out;
+    for (const Candidate& c : found_)
+      if (out.size() < 3 && std::find(out.begin(), out.end(), c.name) == out.end()) out.push_back(c.name);
+    return out;
+  }
+
+ private:
+  bool usable(FieldId id) const { return id != no_field && contains(schema_.field(id).releases, release_); }
+
+  void add(std::size_t score, std::string_view name) { found_.push_back({score, name}); }
+
+  void look_at(FieldId id) {
+    const Field& f = schema_.field(id);
+    if (!usable(id) || f.name == name_ || f.name.ends_with("._target_")) return;
+    std::size_t extra = contains(f.deprecated, release_) ? 3 : f.provider_specific ? 1 : 0;
+    std::size_t dot = f.name.find('.');
+    std::string_view section = f.name.substr(0, dot);
+    if (dot == std::string_view::npos || leaf_.empty()) {
+      compare(name_, f.name, extra);
+    } else if (section == section_) {
+      compare(leaf_, f.name.substr(dot + 1), extra, f.name);
+    } else if (f.space == Space::config) {
+      std::string_view leaf = f.name.substr(dot + 1);
+      if (leaf == leaf_) {
+        add(3 + extra, f.name);  // the right name in the wrong section
+      } else if (!known_section_) {
+        compare(name_, f.name, extra);
+      }
+    }
+  }
+
+  void compare(std::string_view written, std::string_view known, std::size_t extra,
+               std::string_view name = {}) {
+    std::size_t limit = tolerance(written.size());
+    std::size_t d = edit_distance(written, known, limit);
+    if (d <= limit) add(2 * d + extra, name.empty() ? known : name);
+  }
+
+  const Schema& schema_;
+  std::string_view name_, section_, leaf_;
+  Release release_;
+  bool known_section_ = false;
+  std::vector<Candidate> found_;
+};
+
+}  // namespace
+
+const Gpu* Schema::find_gpu(std::string_view spelling) const {
+  std::string wanted = squeeze(spelling);
+  if (wanted.empty()) return nullptr;
+  for (const Gpu& gpu : gpus) {
+    if (squeeze(gpu.kind) == wanted) return &gpu;
+    for (std::string_view alias : gpu.aliases)
+      if (squeeze(alias) == wanted) return &gpu;
+  }
+  // Otherwise the kind must be a word of its own (GB200 is no B200) and a size, where one is given, must fit.
+  auto words = words_of(spelling);
+  double size = 0;
+  for (const auto& word : words) size = std::max(size, size_in_gb(word));
+  const Gpu* best = nullptr;
+  for (const Gpu& gpu : gpus) {
+    bool named = std::find(words.begin(), words.end(), family(gpu.kind)) != words.end() ||
+                 std::any_of(gpu.aliases.begin(), gpu.aliases.end(), [&](std::string_view alias) {
+                   std::string a = squeeze(alias);
+                   return a.size() > 8 && wanted.find(a) != std::string::npos;
+                 });
+    if (!named || (size > 0 && !has_size(gpu, size))) continue;
+    // Without a size the kind that has the plain name is meant: `A100-SXM4` is the one with 80 GB.
+    if (best == nullptr || gpu.kind == family(gpu.kind)) best = &gpu;
+  }
+  return best;
+}
+
+const ModelFacts* Schema::find_model(std::string_view name) const {
+  std::string wanted = squeeze(name);
+  if (wanted.empty()) return nullptr;
+  auto matches = [&](const ModelFacts& m) {
+    std::string_view last = m.id.substr(m.id.find('/') == std::string_view::npos ? 0 : m.id.find('/') + 1);
+    return squeeze(m.id) == wanted || squeeze(last) == wanted ||
+           std::any_of(m.aliases.begin(), m.aliases.end(),
+                       [&](auto alias) { return squeeze(alias) == wanted; });
+  };
+  auto it = std::find_if(models.begin(), models.end(), matches);
+  return it == models.end() ? nullptr : &*it;
+}
+
+std::vector<std::string_view> Schema::suggest(std::string_view canonical, Release r) const {
+  return Suggester(*this, canonical, r).run();
+}
+
+}  // namespace headroom::schema
