@@ -58,9 +58,9 @@ struct Remark {
 
 /// Limits on hostile input; beyond them reading stops with an Error.
 struct Limits {
-  std::uint64_t bytes = 16u << 20;      ///< size of a text
+  std::uint64_t bytes = 8u << 20;       ///< size of a text
   std::uint32_t depth = 100;            ///< nesting
-  std::uint32_t nodes = 1'000'000;      ///< nodes after alias expansion
+  std::uint32_t nodes = 250'000;        ///< nodes after alias expansion
 };
 
 class Document {
