@@ -34,7 +34,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 bool kind_fits(schema::TypeSet type, const source::Value& v) {
   if (has(type, Type::any)) return true;
-  if (v.is_opaque()) return has(type, Type::config) || has(type, Type::dict) || has(type, Type::section);
+  if (v.is_opaque() || v.is_mapping())
+    return has(type, Type::config) || has(type, Type::dict) || has(type, Type::section);
   if (v.is_list()) return has(type, Type::list);
   if (v.is_bool()) return has(type, Type::boolean);
   if (v.is_int()) return has(type, Type::integer) || has(type, Type::floating);

@@ -16,7 +16,7 @@ Operand Operand::borrow(const source::Value& v) {
   if (v.is_double()) return of(v.as_double());
   if (v.is_string()) return literal(v.as_string());
   if (v.is_unknown()) return unknown();
-  if (v.is_opaque()) o.kind = Kind::opaque;
+  if (v.is_opaque() || v.is_mapping()) o.kind = Kind::opaque;
   if (v.is_list()) {
     o.kind = Kind::list;
     o.list = &v.as_list();

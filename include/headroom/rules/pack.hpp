@@ -49,6 +49,7 @@ struct Rule {
   std::span<const Example> examples;
   std::string_view file;       ///< "rules/offload/pipeline-parallel.md"
   std::string_view when_text = {};   ///< the condition as written, for `headroom rule ID`; empty for a native rule
+  bool unfixable = false;      ///< `unfixable: true`: its tests need no verified fix
 };
 struct RulePack {
   lang::ExprPool pool;
