@@ -34,6 +34,22 @@ namespace {
 
 using Path = std::vector<std::string>;
 
+/// Value of a node with the content of its mappings.
+Value whole_value(const Document& doc, NodeId id) {
+  const Node& node = doc.node(id);
+  if (node.kind == NodeKind::mapping) {
+    Mapping mapping;
+    for (const Member& member : node.members) {
+      mapping.emplace_back(doc.node(member.key).text, whole_value(doc, member.value));
+    }
+    return mapping;
+  }
+  if (node.kind == NodeKind::scalar) return node.value;
+  List list;
+  for (const NodeId item : node.items) list.push_back(whole_value(doc, item));
+  return list;
+}
+
 std::string dotted(const Path& path, std::size_t count) {
   std::string out;
   for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : ".") + path[i];
@@ -61,13 +77,18 @@ class Editor {
     if (value.is_opaque() || value.is_unknown()) return fail({}, "only a known value can be written");
     auto reached = walk();
     if (!reached) return tl::unexpected(std::move(reached.error()));
-    const std::string text = to_yaml(value, doc_.loader);
-    if (reached->depth == path_.size()) return checked(layout_.replace_value(reached->member, text), text);
-    const Path missing(path_.begin() + static_cast<std::ptrdiff_t>(reached->depth), path_.end());
+    const bool flow = reached->map != no_node && doc_.node(reached->map).flow;
+    if (reached->depth == path_.size())
+      return checked(layout_.replace_value(reached->member, value, flow), &value);
+    // What is missing is written as one mapping inside the next.
+    Value nested = value;
+    for (std::size_t i = path_.size(); i-- > reached->depth + 1;) nested = Mapping{{path_[i], nested}};
+    const std::string& key = path_[reached->depth];
     const bool below_null = reached->depth > 0 && doc_.node(reached->member.value).kind != NodeKind::mapping;
-    if (below_null) return checked(layout_.fill_null(reached->member, missing, text), text);
-    if (reached->map == no_node) return checked(layout_.fill_root(missing, text), text);
-    return checked(layout_.add_member(reached->map, missing, text), text);
+    if (below_null)
+      return checked(layout_.replace_value(reached->member, Mapping{{key, nested}}, flow), &value);
+    if (reached->map == no_node) return checked(layout_.fill_root(key, nested), &value);
+    return checked(layout_.add_member(reached->map, key, nested), &value);
   }
 
   Result<std::vector<Edit>> remove() {
@@ -84,7 +105,7 @@ class Editor {
       return std::vector<Edit>{};
     }
     const Member* parent = parent_member_.key == no_node ? nullptr : &parent_member_;
-    return checked(layout_.remove_member(reached->map, parent, path_.back()), {});
+    return checked(layout_.remove_member(reached->map, parent, path_.back()), nullptr);
   }
 
  private:
@@ -117,7 +138,7 @@ class Editor {
 
   /// Applies the edits to a copy and reads it: an edit that does not give what was asked, or changes anything
   /// else (an anchor that is repeated elsewhere, a layout that was not foreseen), is refused.
-  Result<std::vector<Edit>> checked(std::vector<Edit> edits, const std::string& expected) const {
+  Result<std::vector<Edit>> checked(std::vector<Edit> edits, const Value* expected) const {
     auto text = std::make_shared<const SourceText>(doc_.source->name(), apply_edits(*doc_.source, edits));
     Limits limits;
     limits.bytes = text->text().size();
@@ -128,10 +149,10 @@ class Editor {
     if (!same_but_for(doc_, doc_.root, *after, after->root, path_, 0)) {
       return fail(place, "other values would change with it; edit it by hand");
     }
-    if (!expected.empty()) {
+    if (expected != nullptr) {
       NodeId at = after->root;
       for (const std::string& key : path_) at = after->find(at, key);
-      if (at == no_node || to_yaml(after->node(at).value, doc_.loader) != expected) {
+      if (at == no_node || to_yaml(whole_value(*after, at), doc_.loader) != to_yaml(*expected, doc_.loader)) {
         return fail(place, "this layout needs an edit by hand");
       }
     }

@@ -98,96 +98,84 @@ EditLayout::Extent EditLayout::extent(const Member& member) const {
   return result;
 }
 
-std::string EditLayout::quoted_key(const std::string& key) const {
-  return to_yaml(Value(key), doc_.loader);
+/// `key: value` on one line.
+std::string EditLayout::pair_text(const std::string& key, const Value& value) const {
+  return to_yaml(Value(key), doc_.loader) + ": " + to_yaml(value, doc_.loader);
 }
 
-std::string EditLayout::flow_text(const std::vector<std::string>& keys, std::size_t from,
-                                  const std::string& value) const {
+/// `key: value`, a mapping in lines of its own, without a break at either end.
+std::string EditLayout::block_text(const std::string& key, const Value& value, std::size_t indent) const {
+  const std::string margin(indent, ' ');
+  if (!value.is_mapping() || value.as_mapping().empty()) return margin + pair_text(key, value);
+  return margin + to_yaml(Value(key), doc_.loader) + ':' + members_below(value, indent + step_);
+}
+
+/// Members of a mapping, each on a line of its own, with a break before each.
+std::string EditLayout::members_below(const Value& value, std::size_t indent) const {
   std::string out;
-  for (std::size_t i = from; i < keys.size(); ++i) {
-    out += fmt::format("{}{}: ", i > from ? "{" : "", quoted_key(keys[i]));
-  }
-  return out + value + std::string(keys.size() - from - 1, '}');
+  for (const auto& [key, member] : value.as_mapping()) out += newline_ + block_text(key, member, indent);
+  return out;
 }
 
-/// Lines without a break at either end.
-std::string EditLayout::block_text(const std::vector<std::string>& keys, const std::string& value,
-                                   std::size_t indent) const {
-  std::string out;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i > 0) out += newline_;
-    out += std::string(indent + i * step_, ' ') + quoted_key(keys[i]) + ':';
-  }
-  return out + ' ' + value;
-}
-
-std::vector<Edit> EditLayout::replace_value(const Member& member, const std::string& value) const {
+std::vector<Edit> EditLayout::replace_value(const Member& member, const Value& value, bool flow) const {
+  if (!flow && value.is_mapping() && !value.as_mapping().empty()) return replace_by_members(member, value);
+  const std::string text = to_yaml(value, doc_.loader);
   const Node& node = doc_.node(member.value);
   const std::uint32_t colon = colon_end(member);
   const bool has_colon = colon > doc_.node(member.key).span.end;
   const std::uint32_t begin = std::max(node.span.begin, colon);
   const std::uint32_t end = std::max(node.span.end, begin);
-  if (!has_colon) return {{{colon, colon}, ": " + value}};
+  if (!has_colon) return {{{colon, colon}, ": " + text}};
   const std::string_view gap = text_.substr(colon, begin - colon);
   const bool own_lines = gap.find('\n') != std::string_view::npos;
-  if (node.span.empty() && node.tag.empty()) return {{{begin, begin}, " " + value}};
-  if (!own_lines && node.tag.empty()) return {{{begin, end}, value}};
-  if (!own_lines) return {{{colon, end}, " " + value}};
+  if (node.span.empty() && node.tag.empty()) return {{{begin, begin}, " " + text}};
+  if (!own_lines && node.tag.empty()) return {{{begin, end}, text}};
+  if (!own_lines) return {{{colon, end}, " " + text}};
   // The value stands below its key: it moves up, in front of a comment on the key's line.
   const auto properties = scan_.skip_properties(scan_.skip_blank(colon));
   const bool keeps_anchor = node.tag.empty() && properties.end > colon && line_end(colon) >= properties.end &&
                             properties.content == node.span.begin;
   const std::uint32_t place = keeps_anchor ? properties.end : colon;
-  return {{{place, place}, " " + value}, {{line_end(place), end}, ""}};
+  return {{{place, place}, " " + text}, {{line_end(place), end}, ""}};
 }
 
-std::vector<Edit> EditLayout::fill_null(const Member& member, const std::vector<std::string>& keys,
-                                        const std::string& value) const {
-  const NodeId id = member.value;
-  const auto holder = std::find_if(doc_.nodes.begin(), doc_.nodes.end(), [&](const Node& n) {
-    return std::any_of(n.members.begin(), n.members.end(), [&](const Member& m) { return m.value == id; });
-  });
-  if (holder != doc_.nodes.end() && holder->flow)
-    return replace_value(member, "{" + flow_text(keys, 0, value) + "}");
-  const Node& node = doc_.node(id);
-  const std::size_t indent = scan_.column(doc_.node(member.key).span.begin) + step_;
-  const std::uint32_t place = std::max(node.span.end, colon_end(member));
-  const std::uint32_t end = line_end(place);
+/// The old value goes, the members come below the line of the key (a comment there stays).
+std::vector<Edit> EditLayout::replace_by_members(const Member& member, const Value& value) const {
+  const Node& node = doc_.node(member.value);
+  const Node& key = doc_.node(member.key);
+  const std::uint32_t colon = colon_end(member);
+  const std::uint32_t begin = std::max(node.span.begin, colon);
+  const std::uint32_t end = std::max(node.span.end, begin);
+  const std::string below = members_below(value, scan_.column(key.span.begin) + step_);
+  if (text_.substr(colon, begin - colon).find('\n') != std::string_view::npos)
+    return {{{line_end(colon), end}, below}};
   std::vector<Edit> edits;
-  if (!node.span.empty()) {
-    std::uint32_t from = node.span.begin;
-    while (from > colon_end(member) && text_[from - 1] == ' ') --from;
-    edits.push_back({{from, node.span.end}, ""});
-  }
-  edits.push_back({{end, end}, newline_ + block_text(keys, value, indent)});
+  if (!node.span.empty() || !node.tag.empty()) edits.push_back({{colon, end}, ""});
+  edits.push_back({{line_end(end), line_end(end)}, below});
   return edits;
 }
 
-std::vector<Edit> EditLayout::fill_root(const std::vector<std::string>& keys,
-                                        const std::string& value) const {
+std::vector<Edit> EditLayout::fill_root(const std::string& key, const Value& value) const {
   const std::uint32_t end = scan_.size();
   if (doc_.loader == Loader::json) {
-    const std::string text = "{" + flow_text(keys, 0, value) + "}";
+    const std::string text = "{" + pair_text(key, value) + "}";
     if (doc_.root == no_node) return {{{end, end}, text + newline_}};
     return {{doc_.node(doc_.root).span, text}};
   }
-  const std::string text = block_text(keys, value, 0);
+  const std::string text = block_text(key, value, 0);
   if (doc_.root != no_node && !doc_.node(doc_.root).span.empty()) return {{doc_.node(doc_.root).span, text}};
   const bool open_line = end > 0 && text_[end - 1] != '\n' && text_ != byte_order_mark;
   return {{{end, end}, (open_line ? newline_ : "") + text + newline_}};
 }
 
-std::vector<Edit> EditLayout::add_member(NodeId map, const std::vector<std::string>& keys,
-                                         const std::string& value) const {
-  return doc_.node(map).flow ? add_to_flow(map, keys, value) : add_to_block(map, keys, value);
+std::vector<Edit> EditLayout::add_member(NodeId map, const std::string& key, const Value& value) const {
+  return doc_.node(map).flow ? add_to_flow(map, key, value) : add_to_block(map, key, value);
 }
 
-std::vector<Edit> EditLayout::add_to_flow(NodeId map, const std::vector<std::string>& keys,
-                                          const std::string& value) const {
+std::vector<Edit> EditLayout::add_to_flow(NodeId map, const std::string& key, const Value& value) const {
   const Node& node = doc_.node(map);
   const std::vector<Member> own = own_members(map);
-  const std::string text = flow_text(keys, 0, value);
+  const std::string text = pair_text(key, value);
   if (own.empty()) {
     const std::uint32_t place = node.span.begin + 1;
     const bool empty = scan_.at(scan_.skip_blank(place)) == '}';
@@ -201,11 +189,9 @@ std::vector<Edit> EditLayout::add_to_flow(NodeId map, const std::vector<std::str
   return {{{place, place}, "," + newline_ + std::string(text_.substr(start, key_begin - start)) + text}};
 }
 
-std::vector<Edit> EditLayout::add_to_block(NodeId map, const std::vector<std::string>& keys,
-                                           const std::string& value) const {
-  const std::size_t indent = scan_.column(doc_.node(map).span.begin);
+std::vector<Edit> EditLayout::add_to_block(NodeId map, const std::string& key, const Value& value) const {
   const std::vector<Member> own = own_members(map);
-  const std::string text = block_text(keys, value, indent);
+  const std::string text = block_text(key, value, scan_.column(doc_.node(map).span.begin));
   if (own.empty()) {
     const std::uint32_t start = line_start(doc_.node(map).span.begin);
     return {{{start, start}, text + newline_}};

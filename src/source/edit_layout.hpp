@@ -15,15 +15,11 @@ class EditLayout {
 
   /// Last member `key` that the text of this mapping itself has (not one that `<<` brought).
   [[nodiscard]] const Member* find_own(NodeId map, std::string_view key) const;
-  [[nodiscard]] std::vector<Edit> replace_value(const Member& member, const std::string& value) const;
-  /// A null (or nothing) becomes a mapping with `keys` nested in it.
-  [[nodiscard]] std::vector<Edit> fill_null(const Member& member, const std::vector<std::string>& keys,
-                                            const std::string& value) const;
-  /// The same for a file without content.
-  [[nodiscard]] std::vector<Edit> fill_root(const std::vector<std::string>& keys,
-                                            const std::string& value) const;
-  [[nodiscard]] std::vector<Edit> add_member(NodeId map, const std::vector<std::string>& keys,
-                                             const std::string& value) const;
+  /// `flow`: the member stands in a flow mapping.
+  [[nodiscard]] std::vector<Edit> replace_value(const Member& member, const Value& value, bool flow) const;
+  /// Gives a file without content its first key.
+  [[nodiscard]] std::vector<Edit> fill_root(const std::string& key, const Value& value) const;
+  [[nodiscard]] std::vector<Edit> add_member(NodeId map, const std::string& key, const Value& value) const;
   /// `parent`: the member whose value `map` is; none at the root.
   [[nodiscard]] std::vector<Edit> remove_member(NodeId map, const Member* parent, std::string_view key) const;
 
@@ -39,15 +35,12 @@ class EditLayout {
   [[nodiscard]] std::uint32_t next_line(std::uint32_t p) const;
   [[nodiscard]] bool first_on_line(std::uint32_t p) const;
   [[nodiscard]] std::vector<Member> own_members(NodeId map) const;
-  [[nodiscard]] std::string quoted_key(const std::string& key) const;
-  [[nodiscard]] std::string flow_text(const std::vector<std::string>& keys, std::size_t from,
-                                      const std::string& value) const;
-  [[nodiscard]] std::string block_text(const std::vector<std::string>& keys, const std::string& value,
-                                       std::size_t indent) const;
-  [[nodiscard]] std::vector<Edit> add_to_flow(NodeId map, const std::vector<std::string>& keys,
-                                              const std::string& value) const;
-  [[nodiscard]] std::vector<Edit> add_to_block(NodeId map, const std::vector<std::string>& keys,
-                                               const std::string& value) const;
+  [[nodiscard]] std::string pair_text(const std::string& key, const Value& value) const;
+  [[nodiscard]] std::string block_text(const std::string& key, const Value& value, std::size_t indent) const;
+  [[nodiscard]] std::string members_below(const Value& value, std::size_t indent) const;
+  [[nodiscard]] std::vector<Edit> replace_by_members(const Member& member, const Value& value) const;
+  [[nodiscard]] std::vector<Edit> add_to_flow(NodeId map, const std::string& key, const Value& value) const;
+  [[nodiscard]] std::vector<Edit> add_to_block(NodeId map, const std::string& key, const Value& value) const;
   [[nodiscard]] Edit remove_from_flow(const std::vector<Member>& own, std::size_t index) const;
   [[nodiscard]] std::size_t find_step() const;
 

@@ -121,6 +121,16 @@ void write(const Value& value, Loader loader, std::string& out) {
       write(value.as_list()[i], loader, out);
     }
     out += ']';
+  } else if (value.is_mapping()) {
+    out += '{';
+    for (std::size_t i = 0; i < value.as_mapping().size(); ++i) {
+      const auto& [key, member] = value.as_mapping()[i];
+      if (i > 0) out += loader == Loader::hydra ? "," : ", ";
+      out += write_string(key, loader);
+      out += loader == Loader::hydra ? ":" : ": ";
+      write(member, loader, out);
+    }
+    out += '}';
   } else {
     out += value.is_unknown() ? "unknown" : "{…}";
   }

@@ -37,6 +37,7 @@ bool Value::truthy() const {
   if (is_double()) return as_double() != 0.0;
   if (is_string()) return !as_string().empty();
   if (is_list()) return !as_list().empty();
+  if (is_mapping()) return !as_mapping().empty();
   return !is_null();
 }
 
@@ -45,6 +46,7 @@ bool operator==(const Value& a, const Value& b) {
   if (a.data_.index() != b.data_.index()) return false;
   if (a.is_string()) return a.as_string() == b.as_string();
   if (a.is_list()) return a.as_list() == b.as_list();
+  if (a.is_mapping()) return a.as_mapping() == b.as_mapping();
   if (a.is_mapping()) return a.as_mapping() == b.as_mapping();
   return true;  // null, opaque, unknown: one value each
 }
