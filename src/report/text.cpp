@@ -173,7 +173,7 @@ class Printer {
       note("help", found->second.empty() ? "same fix as above" : "same fix as above: " + found->second);
       return;
     }
-    if (!fix.evidence.empty()) title += fmt::format(" [measured: {}]", fmt::join(fix.evidence, ", "));
+    if (!fix.evidence.empty()) title += fmt::format(" (evidence: {})", fmt::join(fix.evidence, ", "));
     const std::vector<std::string> words = fix_words(fix, file_);
     if (title.empty()) {
       note("help", fmt::format("{}", fmt::join(words, " ")));

