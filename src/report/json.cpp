@@ -94,6 +94,11 @@ Json to_json(const source::Value& value) {
   }
   if (value.is_string()) return value.as_string();
   if (value.is_opaque()) return Json::object();
+  if (value.is_mapping()) {
+    Json mapping = Json::object();
+    for (const auto& [key, item] : value.as_mapping()) mapping[key] = to_json(item);
+    return mapping;
+  }
   if (!value.is_list()) return nullptr;
   Json list = Json::array();
   for (const auto& item : value.as_list()) list.push_back(to_json(item));
