@@ -54,6 +54,12 @@ std::vector<schema::FieldId> roots(std::vector<schema::FieldId> causes, const Ef
   return causes;
 }
 
+/// A pack loaded later replaces rules of the same id: a copy of rules/ under work is tested as it stands.
+bool replaced(std::string_view id, std::span<const RulePack* const> later) {
+  return std::any_of(later.begin(), later.end(),
+                     [&](const RulePack* p) { return find_rule(*p, id) != nullptr; });
+}
+
 class Evaluation {
  public:
   Evaluation(const EffectiveConfig& config, const dialect::Settings& settings)
@@ -118,9 +124,10 @@ void sort_and_unify(std::vector<Diagnostic>& diagnostics) {
 Findings evaluate(const EffectiveConfig& config, const dialect::Settings& settings,
                   std::span<const RulePack* const> packs, const Selection& selection) {
   Evaluation run(config, settings);
-  for (const auto* pack : packs)
-    for (const auto& rule : pack->rules)
-      if (applies(rule, config) && selection.wants(rule.id)) run.rule(rule, pack->pool);
+  for (std::size_t i = 0; i < packs.size(); ++i)
+    for (const auto& rule : packs[i]->rules)
+      if (applies(rule, config) && selection.wants(rule.id) && !replaced(rule.id, packs.subspan(i + 1)))
+        run.rule(rule, packs[i]->pool);
   const Natives natives(config, settings, packs, selection);
   auto& diagnostics = run.out.diagnostics;
   natives.problems(diagnostics);
@@ -134,10 +141,11 @@ std::vector<const Rule*> firing_errors(const EffectiveConfig& config,
                                        std::span<const RulePack* const> packs) {
   std::vector<const Rule*> firing;
   const auto scope = config.scope();
-  for (const auto* pack : packs)
-    for (const auto& rule : pack->rules) {
+  for (std::size_t i = 0; i < packs.size(); ++i)
+    for (const auto& rule : packs[i]->rules) {
       if (rule.severity != Severity::error || !applies(rule, config)) continue;
-      const Value result = lang::evaluate(pack->pool, rule.when, scope);
+      if (replaced(rule.id, packs.subspan(i + 1))) continue;
+      const Value result = lang::evaluate(packs[i]->pool, rule.when, scope);
       if (!result.is_unknown() && result.truthy()) firing.push_back(&rule);
     }
   return firing;

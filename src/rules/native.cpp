@@ -70,8 +70,8 @@ std::string joined(const std::vector<std::string>& parts, std::string_view last)
 }  // namespace
 
 const Rule* Natives::rule(std::string_view id) const {
-  for (const auto* pack : packs_)
-    if (const auto* r = find_rule(*pack, id)) return r;
+  for (std::size_t i = packs_.size(); i-- > 0;)
+    if (const auto* r = find_rule(*packs_[i], id)) return r;
   return nullptr;
 }
 
