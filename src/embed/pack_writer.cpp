@@ -1,0 +1,124 @@
+// C++ source of compiled start-up rewrites and rule packs.
+#include <fmt/format.h>
+
+#include "headroom/embed/embed.hpp"
+#include "writer.hpp"
+
+namespace headroom::embed {
+
+namespace {
+
+std::string head(std::string_view from, std::string_view include) {
+  return fmt::format(
+      "// Generated from {} by headroom-embed. Do not edit.\n#include <limits>\n\n#include \"{}\"\n\n"
+      "namespace headroom::rules {{\nnamespace {{\n\n",
+      from, include);
+}
+
+std::string_view yes(bool b) {
+  return b ? "true" : "false";
+}
+
+class RulesWriter {
+ public:
+  explicit RulesWriter(const rules::RulePack& pack) : pack_(pack) {}
+
+  std::string run() {
+    std::string table;
+    for (const auto& r : pack_.rules) table += rule(r);
+    std::string out = head("rules/**/*.md", "headroom/rules/pack.hpp") + pool_arrays(pack_.pool, "expr");
+    for (const ArrayPool* pool : {&texts_, &ids_, &parts_, &sets_, &envs_, &fixes_, &sources_, &examples_})
+      out += pool->definition();
+    std::string span = "{}";
+    if (!pack_.rules.empty()) {
+      out += fmt::format("constexpr Rule rules[] = {{\n{}}};\n", table);
+      span = "rules";
+    }
+    return out + fmt::format(
+                     "\nconstexpr RulePack pack{{{}, {}}};\n\n}}  // namespace\n\n"
+                     "const RulePack& embedded_rules() {{\n  return pack;\n}}\n\n}}  // namespace "
+                     "headroom::rules\n",
+                     pool_value(pack_.pool, "expr"), span);
+  }
+
+ private:
+  std::string fields(std::span<const schema::FieldId> list) {
+    std::vector<std::string> out;
+    for (auto id : list) out.push_back(fmt::format("{}", id));
+    return ids_.span(out);
+  }
+
+  std::string fix(const rules::FixData& f) {
+    std::vector<std::string> set, env;
+    for (const auto& s : f.set)
+      set.push_back(fmt::format("{{{}, {}, {}}}", s.field, cpp_expr(s.value), cpp_text(s.text)));
+    for (const auto& e : f.env)
+      env.push_back(fmt::format("{{{}, {}, {}}}", cpp_text(e.name), cpp_text(e.value), yes(e.unset)));
+    return fmt::format("{{{}, {}, {}, {}, {}, static_cast<Safety>({}), {}}}", cpp_text(f.title),
+                       cpp_expr(f.when), sets_.span(set), fields(f.unset), envs_.span(env),
+                       static_cast<int>(f.safety), texts_.texts(f.evidence));
+  }
+
+  std::string rule(const rules::Rule& r) {
+    std::vector<std::string> message, fixes, sources, examples;
+    for (const auto& p : r.message)
+      message.push_back(fmt::format("{{{}, {}}}", cpp_text(p.text), cpp_expr(p.value)));
+    for (const auto& f : r.fixes) fixes.push_back(fix(f));
+    for (const auto& s : r.sources)
+      sources.push_back(fmt::format("{{{}, {}, {}}}", cpp_text(s.repo), cpp_text(s.path), cpp_text(s.what)));
+    for (const auto& e : r.examples)
+      examples.push_back(fmt::format("{{{}, {}, {}}}", yes(e.fails), cpp_text(e.yaml), e.line));
+    return fmt::format(
+        "    {{{}, {}, static_cast<Severity>({}), static_cast<FailsAt>({}), {}, {}, {}, {}, {}, {}, {}, "
+        "{},\n     {},\n"
+        "     {}, {}, {}}},\n",
+        cpp_text(r.id), cpp_text(r.title), static_cast<int>(r.severity), static_cast<int>(r.fails_at),
+        r.releases, r.layers, cpp_expr(r.when), fields(r.at), parts_.span(message), fixes_.span(fixes),
+        sources_.span(sources), texts_.texts(r.constraints), cpp_text(r.page), examples_.span(examples),
+        cpp_text(r.file), cpp_text(r.when_text));
+  }
+
+  const rules::RulePack& pack_;
+  ArrayPool texts_{"std::string_view", "texts"};
+  ArrayPool ids_{"schema::FieldId", "ids"};
+  ArrayPool parts_{"MessagePart", "parts"};
+  ArrayPool sets_{"FixSet", "sets"};
+  ArrayPool envs_{"FixEnv", "envs"};
+  ArrayPool fixes_{"FixData", "fixes"};
+  ArrayPool sources_{"SourceRef", "sources"};
+  ArrayPool examples_{"Example", "examples"};
+};
+
+}  // namespace
+
+std::string rules_source(const rules::RulePack& pack) {
+  return RulesWriter(pack).run();
+}
+
+std::string resolve_source(const resolve::ResolvePack& pack) {
+  ArrayPool texts("std::string_view", "texts");
+  ArrayPool sets("Assignment", "sets");
+  std::string steps, derived;
+  for (const auto& s : pack.steps) {
+    std::vector<std::string> set;
+    for (const auto& a : s.set) set.push_back(fmt::format("{{{}, {}}}", a.field, cpp_expr(a.value)));
+    steps +=
+        fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(s.name), cpp_text(s.by),
+                    s.releases, s.layers, cpp_expr(s.when), sets.span(set), yes(s.is_default),
+                    cpp_text(s.copy_from), texts.texts(s.copy_to), texts.texts(s.copy_skip));
+  }
+  for (const auto& d : pack.derived) derived += fmt::format("    {{{}, {}}},\n", d.field, cpp_expr(d.value));
+  std::string out = head("rules/resolve and rules/schema/derived", "headroom/rules/pack.hpp");
+  out += "using resolve::Assignment, resolve::Derived, resolve::Step;\n";
+  out += pool_arrays(pack.pool, "expr") + texts.definition() + sets.definition();
+  if (!steps.empty()) out += fmt::format("constexpr Step steps[] = {{\n{}}};\n", steps);
+  if (!derived.empty()) out += fmt::format("constexpr Derived derived[] = {{\n{}}};\n", derived);
+  return out + fmt::format(
+                   "\nconstexpr resolve::ResolvePack pack{{{}, {}, {}}};\n\n}}  // namespace\n\n"
+                   "const resolve::ResolvePack& embedded_resolve() {{\n  return pack;\n}}\n\n"
+                   "}}  // namespace headroom::rules\n",
+                   pool_value(pack.pool, "expr"), steps.empty() ? "{}" : "steps",
+                   derived.empty() ? "{}" : "derived");
+}
+
+}  // namespace headroom::embed

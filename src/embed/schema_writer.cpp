@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include "headroom/embed/embed.hpp"
+#include "writer.hpp"
+
+namespace headroom::embed {
+
+namespace {
+
+std::string yes(bool b) {
+  return b ? "true" : "false";
+}
+
+class SchemaWriter {
+ public:
+  explicit SchemaWriter(const schema::Schema& s) : schema_(s) {}
+
+  std::string run() {
+    std::string tables =
+        fields() + sections() + literals() + classes() + recipes() + models() + gpus() + renames();
+    std::vector<std::string> by_name, items;
+    for (auto id : schema_.by_name) by_name.push_back(fmt::format("{}", id));
+    for (auto id : schema_.list_items) items.push_back(fmt::format("{}", id));
+    std::string by_name_span = ids_.span(by_name), items_span = ids_.span(items);
+    std::string names = texts_.texts(schema_.section_names);
+    std::string out =
+        "// Generated from rules/schema, rules/gpus.yaml and rules/models by headroom-embed. Do not edit.\n"
+        "#include <limits>\n\n#include \"headroom/schema/schema.hpp\"\n\nnamespace headroom::schema "
+        "{\nnamespace {\n\n";
+    for (const ArrayPool* pool : {&texts_, &ids_, &defaults_, &choices_, &class_defaults_, &values_})
+      out += pool->definition();
+    out += tables;
+    out += fmt::format(
+        "\nconstexpr Schema table{{\n    fields, {}, {}, sections, literals, {}, classes, recipes, {}, gpus, "
+        "{}}};\n\n",
+        by_name_span, names, items_span, renames_span_, models_span_);
+    return out +
+           "}  // namespace\n\nconst Schema& embedded_schema() {\n  return table;\n}\n\n}  // namespace "
+           "headroom::schema\n";
+  }
+
+ private:
+  std::string fields() {
+    std::string out = "constexpr Field fields[] = {\n";
+    for (const auto& f : schema_.fields) {
+      std::vector<std::string> defaults, choices;
+      for (const auto& d : f.defaults) defaults.push_back(fmt::format("{{{}, {}}}", d.releases, d.value));
+      for (const auto& c : f.choices)
+        choices.push_back(fmt::format("{{{}, {}}}", c.releases, texts_.texts(c.values)));
+      out += fmt::format(
+          "    {{{}, static_cast<Space>({}), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "
+          "{}}},\n",
+          cpp_text(f.name), static_cast<int>(f.space), f.type, f.element, yes(f.nullable),
+          yes(f.provider_specific), f.releases, f.deprecated, cpp_text(f.replacement), cpp_text(f.doc),
+          cpp_text(f.enum_class), texts_.texts(f.classes), defaults_.span(defaults), choices_.span(choices),
+          texts_.texts(f.also_accepted), yes(f.choices_checked), f.section, f.parent);
+    }
+    return out + "};\n";
+  }
+
+  std::string sections() {
+    std::string out = "constexpr Section sections[] = {\n";
+    for (const auto& s : schema_.sections)
+      out += fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(s.name),
+                         cpp_text(s.standard_class), s.field, s.target, s.releases, yes(s.nullable),
+                         yes(s.present), yes(s.required));
+    return out + "};\n";
+  }
+
+  std::string literals() {
+    std::string out = "constexpr Literal literals[] = {\n";
+    for (const auto& l : schema_.literals)
+      out +=
+          fmt::format("    {{static_cast<Literal::Kind>({}), {}, {}, {}, {}}},\n", static_cast<int>(l.kind),
+                      l.count, cpp_number(l.integer), cpp_number(l.number), cpp_text(l.text));
+    return out + "};\n";
+  }
+
+  std::string classes() {
+    std::string out = "constexpr ClassInfo classes[] = {\n";
+    for (const auto& c : schema_.classes) {
+      std::vector<std::string> defaults;
+      for (const auto& d : c.defaults)
+        defaults.push_back(fmt::format("{{{}, {}, {}}}", d.field, d.releases, d.value));
+      out += fmt::format("    {{{}, {}, {}, {}, {}}},\n", cpp_text(c.name), cpp_text(c.section), c.releases,
+                         texts_.texts(c.bases), class_defaults_.span(defaults));
+    }
+    return out + "};\n";
+  }
+
+  std::string field_values(std::span<const schema::FieldValue> list) {
+    std::vector<std::string> out;
+    for (const auto& v : list) out.push_back(fmt::format("{{{}, {}}}", v.field, v.value));
+    return values_.span(out);
+  }
+
+  std::string recipes() {
+    std::string out = "constexpr PrecisionRecipe recipes[] = {\n";
+    for (const auto& r : schema_.recipes)
+      out += fmt::format("    {{{}, {}, {}}},\n", cpp_text(r.name), r.releases, field_values(r.sets));
+    return out + "};\n";
+  }
+
+  std::string models() {
+    if (schema_.models.empty()) return {};
+    std::string out = "constexpr ModelFacts models[] = {\n";
+    for (const auto& m : schema_.models)
+      out += fmt::format("    {{{}, {}, {}, {}}},\n", cpp_text(m.id), texts_.texts(m.aliases),
+                         cpp_text(m.provider), field_values(m.values));
+    models_span_ = "models";
+    return out + "};\n";
+  }
+
+  std::string gpus() {
+    std::string out = "constexpr Gpu gpus[] = {\n";
+    for (const auto& g : schema_.gpus)
+      out += fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(g.kind),
+                         texts_.texts(g.aliases), g.total_bytes, cpp_number(g.compute_capability),
+                         cpp_number(g.memory_bandwidth), g.gpus_per_node, cpp_number(g.bf16_flops),
+                         cpp_number(g.fp16_flops), cpp_number(g.fp8_flops), cpp_number(g.fp4_flops),
+                         cpp_number(g.nvlink_bandwidth), g.nvlink_domain);
+    return out + "};\n";
+  }
+
+  std::string renames() {
+    if (schema_.renames.empty()) return {};
+    std::string out = "constexpr Rename renames[] = {\n";
+    for (const auto& r : schema_.renames)
+      out += fmt::format("    {{{}, {}, {}}},\n", cpp_text(r.from), cpp_text(r.to), cpp_text(r.note));
+    renames_span_ = "renames";
+    return out + "};\n";
+  }
+
+  const schema::Schema& schema_;
+  ArrayPool texts_{"std::string_view", "texts"};
+  ArrayPool ids_{"std::uint16_t", "ids"};
+  ArrayPool defaults_{"Default", "defaults"};
+  ArrayPool choices_{"Choices", "choices"};
+  ArrayPool class_defaults_{"ClassDefault", "class_defaults"};
+  ArrayPool values_{"FieldValue", "field_values"};
+  std::string models_span_ = "{}", renames_span_ = "{}";
+};
+
+}  // namespace
+
+std::string schema_source(const schema::Schema& schema) {
+  return SchemaWriter(schema).run();
+}
+
+}  // namespace headroom::embed
