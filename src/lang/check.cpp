@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace headroom::lang {
 namespace {
@@ -39,7 +40,10 @@ bool kind_fits(schema::TypeSet type, const source::Value& v) {
   if (v.is_list()) return has(type, Type::list);
   if (v.is_bool()) return has(type, Type::boolean);
   if (v.is_int()) return has(type, Type::integer) || has(type, Type::floating);
-  if (v.is_double()) return has(type, Type::floating);
+  // `rotary_base: 1e6`: Python's annotations do not tell 1e6 from 1000000, and neither does the arithmetic.
+  if (v.is_double())
+    return has(type, Type::floating) ||
+           (has(type, Type::integer) && v.as_double() == std::floor(v.as_double()));
   return has(type, Type::string) || has(type, Type::enumeration) || has(type, Type::dtype) ||
          has(type, Type::callable) || has(type, Type::version) || has(type, Type::section) ||
          has(type, Type::config);
@@ -71,6 +75,8 @@ std::optional<std::string> check_text(const schema::Field& field, schema::TypeSe
   if (!choices.empty()) {
     if (std::find(choices.begin(), choices.end(), text) != choices.end()) return std::nullopt;
     if (has(type, Type::dtype) && schema::canonical_dtype(text)) return std::nullopt;
+    const auto& also = field.also_accepted;
+    if (std::find(also.begin(), also.end(), text) != also.end()) return std::nullopt;
     const auto hint = did_you_mean(text, choices);
     return fmt::format("'{}' is no choice of {}{}", text, field.name,
                        hint.empty() ? " (choices: " + join(choices) + ")" : hint);
