@@ -358,11 +358,16 @@ Value resolve_scalar(std::string_view text, Loader loader) {
   }
 }
 
-bool is_known_tag(std::string_view tag) {
-  static constexpr std::array<std::string_view, 14> known = {
-      "!",     "!!str", "!!int",  "!!float", "!!bool",   "!!null",      "!!map",
-      "!!seq", "!!set", "!!omap", "!!pairs", "!!binary", "!!timestamp", "!!merge"};
+bool is_scalar_tag(std::string_view tag) {
+  static constexpr std::array<std::string_view, 8> known = {"!",      "!!str",  "!!int",    "!!float",
+                                                            "!!bool", "!!null", "!!binary", "!!timestamp"};
   return std::find(known.begin(), known.end(), tag) != known.end();
+}
+
+bool is_collection_tag(std::string_view tag, NodeKind kind) {
+  if (tag == "!") return true;
+  if (kind == NodeKind::mapping) return tag == "!!map" || tag == "!!set";
+  return tag == "!!seq" || tag == "!!omap" || tag == "!!pairs";
 }
 
 std::optional<Value> resolve_tagged(std::string_view text, std::string_view tag, Loader loader) {

@@ -11,7 +11,8 @@ namespace headroom::source {
 
 /// `text` under an explicit core tag (`!!int`, `!!str`, …); nothing where the loader would fail on it.
 [[nodiscard]] std::optional<Value> resolve_tagged(std::string_view text, std::string_view tag, Loader loader);
-[[nodiscard]] bool is_known_tag(std::string_view tag);
+[[nodiscard]] bool is_scalar_tag(std::string_view tag);
+[[nodiscard]] bool is_collection_tag(std::string_view tag, NodeKind kind);
 
 /// What a reader would not expect of a plain scalar that resolved to `value`, else an empty text.
 struct Surprise {

@@ -75,7 +75,7 @@ std::uint32_t TextScan::quoted_end(std::uint32_t p) const {
       ++i;
     }
   }
-  return size();
+  return p;
 }
 
 std::uint32_t TextScan::plain_end(std::uint32_t p, std::string_view value) const {

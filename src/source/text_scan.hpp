@@ -23,6 +23,7 @@ class TextScan {
     std::string_view tag;
   };
   [[nodiscard]] Properties skip_properties(std::uint32_t p) const;
+  /// Behind the closing quote; `p` itself where there is none.
   [[nodiscard]] std::uint32_t quoted_end(std::uint32_t p) const;
   /// End of the plain scalar at `p` whose folded content is `value`.
   [[nodiscard]] std::uint32_t plain_end(std::uint32_t p, std::string_view value) const;

@@ -51,7 +51,19 @@ void YamlBuilder::OnDocumentStart(const YAML::Mark& mark) {
   offset(mark);
 }
 
+/// YAML 1.1 gives these two a meaning as keys; as values PyYAML has no type for them.
+void YamlBuilder::check_reserved(const Node& node) const {
+  if (node.kind != NodeKind::scalar || node.style != ScalarStyle::plain || !node.tag.empty() || node.alias)
+    return;
+  if (node.text == "=" || node.text == "<<") {
+    stop(node.span,
+         fmt::format("PyYAML and OmegaConf cannot read a bare `{}` as a value: put it in quotes", node.text));
+  }
+}
+
 void YamlBuilder::add(NodeId id) {
+  const bool is_key = !stack_.empty() && stack_.back().mapping && stack_.back().key == no_node;
+  if (!is_key) check_reserved(doc_.nodes[id]);
   if (stack_.empty()) {
     doc_.root = id;
     return;
@@ -91,7 +103,34 @@ bool YamlBuilder::stands_for_next_item(std::uint32_t p) const {
   return !frame.flow && !is_key && scan_.column(p) <= frame.column;
 }
 
+/// yaml-cpp takes a line without a colon for a key without a value, and a colon without a key for a null key;
+/// Python's loaders take neither.
+void YamlBuilder::check_absent_part() const {
+  if (stack_.empty() || !stack_.back().mapping || stack_.back().flow) return;
+  const Frame& frame = stack_.back();
+  const char next = scan_.at(scan_.skip_blank(frame.cursor));
+  if (frame.key == no_node) {
+    if (next == ':') stop({frame.cursor, frame.cursor}, "a key is missing in front of `:`");
+    return;
+  }
+  const Span key = doc_.nodes[frame.key].span;
+  // `? key` needs no colon; a property (`&a key`) in front of the key does not make it one of these.
+  const std::uint32_t column = scan_.column(key.begin);
+  const std::uint32_t start = key.begin - std::min(column, key.begin);
+  const char first = scan_.at(start + std::min(frame.column, column));
+  const bool explicit_key = key.empty() || (column > frame.column && (first == '?' || is_blank(first)));
+  if (next != ':' && !explicit_key) stop(key, "`:` is missing behind this key");
+}
+
+void YamlBuilder::OnAnchor(const YAML::Mark& mark, const std::string& name) {
+  if (anchor_names_.insert(name).second) return;
+  const std::uint32_t at = offset(mark);
+  stop({at, scan_.word_end(at)},
+       fmt::format("the anchor `{}` is given twice: PyYAML and OmegaConf refuse the file", name));
+}
+
 void YamlBuilder::add_absent(TextScan::Properties properties, bool has_properties, YAML::anchor_t anchor) {
+  check_absent_part();
   const std::uint32_t place = has_properties ? properties.end : absent_place();
   const NodeId id = new_node({place, place});
   if (has_properties) doc_.nodes[id].tag = std::string(properties.tag);
@@ -102,11 +141,13 @@ void YamlBuilder::add_absent(TextScan::Properties properties, bool has_propertie
 
 void YamlBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const std::uint32_t at = offset(mark);
+  // At the end of a text yaml-cpp forgets the tag of a null, hence the look at the text and not at its
+  // events.
   TextScan::Properties properties{at, at, {}};
-  if (anchor != 0) properties = scan_.skip_properties(at);
+  if (!stands_for_next_item(at)) properties = scan_.skip_properties(at);
   const std::uint32_t length = scan_.null_word_length(properties.content);
   if (length == 0 || stands_for_next_item(properties.content)) {
-    add_absent(properties, anchor != 0, anchor);
+    add_absent(properties, properties.end != at, anchor);
     return;
   }
   const NodeId id = new_node({properties.content, properties.content + length});
@@ -141,6 +182,7 @@ void YamlBuilder::OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, Y
   Span span{begin, begin};
   if (quoted) {
     span.end = scan_.quoted_end(begin);
+    if (span.end == begin) stop({begin, begin + 1}, "a quoted text is never closed");
   } else if (block) {
     const bool inside = !stack_.empty() && !stack_.back().flow;
     span.end = scan_.block_scalar_end(begin, inside ? static_cast<int>(stack_.back().column) : -1);
@@ -164,7 +206,7 @@ void YamlBuilder::type_scalar(NodeId id) {
     doc_.remarks.push_back({kind, node.span, id, std::move(text)});
   };
   if (!node.tag.empty()) {
-    auto value = is_known_tag(node.tag) ? resolve_tagged(node.text, node.tag, doc_.loader) : std::nullopt;
+    auto value = is_scalar_tag(node.tag) ? resolve_tagged(node.text, node.tag, doc_.loader) : std::nullopt;
     if (!value)
       remark(Remark::Kind::unknown_tag,
              fmt::format("the tag `{}` is not one that a config may have here", node.tag));
@@ -201,7 +243,7 @@ void YamlBuilder::open_collection(NodeKind kind, const YAML::Mark& mark, const s
   node.flow = flow;
   node.tag = std::string(properties.tag);
   node.value = Opaque{};
-  if (!node.tag.empty() && (!is_known_tag(node.tag) || node.tag == "!!str")) {
+  if (!node.tag.empty() && !is_collection_tag(node.tag, kind)) {
     doc_.remarks.push_back({Remark::Kind::unknown_tag,
                             {at, properties.end},
                             id,

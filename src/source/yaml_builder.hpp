@@ -4,6 +4,7 @@
 #include <yaml-cpp/mark.h>
 
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "headroom/source/document.hpp"
@@ -33,6 +34,7 @@ class YamlBuilder final : public YAML::EventHandler {
                 const std::string& value) override;
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value style) override;
+  void OnAnchor(const YAML::Mark& mark, const std::string& name) override;
   void OnSequenceEnd() override { close_collection(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value style) override;
@@ -59,6 +61,8 @@ class YamlBuilder final : public YAML::EventHandler {
   [[nodiscard]] std::uint32_t absent_place() const;
   [[nodiscard]] bool stands_for_next_item(std::uint32_t p) const;
   void add_absent(TextScan::Properties properties, bool has_properties, YAML::anchor_t anchor);
+  void check_absent_part() const;
+  void check_reserved(const Node& node) const;
   void type_scalar(NodeId id);
   void find_duplicates(NodeId map);
   void report_duplicate(NodeId earlier, NodeId later);
@@ -74,6 +78,7 @@ class YamlBuilder final : public YAML::EventHandler {
   std::uint32_t progress_ = 0;
   std::vector<Frame> stack_;
   std::vector<NodeId> anchors_;
+  std::unordered_set<std::string> anchor_names_;
   bool has_interpolation_ = false;
 };
 
