@@ -108,7 +108,8 @@ void check_choices(Settings& settings, const Setting& s, const Field& field, con
   auto choices = schema.choices(s.field, r);
   if (choices.empty()) return;
   auto bad = [&](const Value& v) {
-    return v.is_string() && std::ranges::find(choices, v.as_string()) == choices.end();
+    return v.is_string() && std::ranges::find(choices, v.as_string()) == choices.end() &&
+           std::ranges::find(field.also_accepted, v.as_string()) == field.also_accepted.end();
   };
   const Value* wrong = nullptr;
   if (bad(s.value)) wrong = &s.value;
