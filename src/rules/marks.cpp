@@ -9,7 +9,11 @@ std::optional<Mark> mark_of(const dialect::Place& place, std::string_view canoni
   mark.field = std::string(canonical);
   mark.written_name = place.written_name.empty() ? mark.field : place.written_name;
   mark.source = place.source->name();
-  mark.location = place.source->location(use_key ? place.key : place.value);
+  // The key belongs to the place of a field: `cpu_offloading: true`, not `true`.
+  const bool both = !use_key && !place.key.empty() && place.key.end <= place.value.begin;
+  mark.location = place.source->location(use_key ? place.key
+                                         : both  ? source::Span{place.key.begin, place.value.end}
+                                                 : place.value);
   return mark;
 }
 
