@@ -16,7 +16,7 @@ using source::Result;
 namespace {
 
 constexpr std::string_view block_keys[] = {"bridge", "mcore",      "te",  "torch", "gpus",
-                                           "gpu",    "gpu_memory", "env", "model", "layer"};
+                                           "gpu",    "gpu_memory", "env", "model", "layer", "dump"};
 
 Error error_at(const Document& doc, source::Span span, std::string message) {
   return {std::move(message), doc.source->name(), doc.source->location(span), true};
@@ -59,6 +59,11 @@ Result<void> read_key(const Document& doc, const source::Member& m, ContextOptio
       return tl::unexpected(error_at(doc, node.span, "headroom.gpus is the number of GPUs, at least 1"));
     }
     out.gpus = node.value.as_int();
+    return {};
+  }
+  if (key == "dump") {
+    if (!node.value.is_bool()) return tl::unexpected(error_at(doc, node.span, "headroom.dump is true or false"));
+    out.dump = node.value.as_bool();
     return {};
   }
   std::optional<std::string>* targets[] = {&out.bridge, &out.mcore, &out.te, &out.torch, nullptr,
@@ -184,6 +189,7 @@ ContextOptions merge(ContextOptions first, const ContextOptions& second) {
   take(first.gpu, second.gpu);
   take(first.model, second.model);
   take(first.layer, second.layer);
+  take(first.dump, second.dump);
   take(first.gpus, second.gpus);
   take(first.gpu_memory_bytes, second.gpu_memory_bytes);
   first.env.insert(second.env.begin(), second.env.end());

@@ -53,6 +53,7 @@ Outcome lint(const Job& job) {
   out.settings = dialect::read_bridge(*doc, schema, launch->release);
   for (const source::Override& word : job.sets)
     dialect::apply_override(out.settings, word, schema, launch->release, "--set");
+  if (options.dump) out.settings.full_dump = *options.dump;
   if (options.layer) {
     if (*options.layer == "megatron-core") out.settings.mcore_layer = true;
     if (*options.layer == "megatron-lm") out.settings.dialect = "megatron-lm";

@@ -102,7 +102,8 @@ class Runner {
       for (const auto id : s.unknown) names += fmt::format(" {}", config.schema->field(id).name);
       return "it needs what the block does not say:" + names;
     }
-    if (rule.severity == Severity::ignored && !rule.at.empty() && config.set[rule.at.front()] == 0)
+    if (rule.severity == Severity::ignored && !rule.at.empty() && config.set[rule.at.front()] == 0 &&
+        config.schema->field(rule.at.front()).space != schema::Space::environment)
       return fmt::format("severity 'ignored' needs the first field of 'at' ({}) to be written",
                          config.schema->field(rule.at.front()).name);
     return found_instead(out.findings.diagnostics);

@@ -74,8 +74,10 @@ class Resolver {
     const schema::ReleaseInfo& release = schema::info(l.release);
     put("launch.gpus", l.gpus ? Value(*l.gpus) : Value::unknown(), OriginKind::launch);
     put("launch.gpu", l.gpu != nullptr ? Value(l.gpu->kind) : Value::unknown(), OriginKind::launch);
-    put("launch.sm", l.gpu != nullptr ? Value(l.gpu->compute_capability) : Value::unknown(),
-        OriginKind::launch);
+    // A kind whose capability is not published counts as unknown.
+    bool sm_known = l.gpu != nullptr && l.gpu->compute_capability > 0;
+    put("launch.sm", sm_known ? Value(l.gpu->compute_capability) : Value::unknown(), OriginKind::launch);
+    put("launch.dump", Value(settings_.full_dump), OriginKind::launch);
     put("launch.te", schema::to_string(l.te.value_or(release.te)), OriginKind::launch);
     put("launch.torch", schema::to_string(l.torch.value_or(release.torch)), OriginKind::launch);
     put("launch.bridge", schema::to_string(release.bridge), OriginKind::launch);
@@ -263,7 +265,9 @@ class Resolver {
     for (const dialect::Setting& s : settings_.settings) {
       const Step* step = last_step_[s.field];
       if (step == nullptr || out_.now[s.field] == s.value || out_.now[s.field].is_unknown()) continue;
-      bool chosen = out_.set[s.field] != 0 && !s.value.is_null();
+      // What a dump writes into a deprecated field is a leftover.
+      bool leftover = settings_.full_dump && schema::contains(schema_.field(s.field).deprecated, out_.launch.release);
+      bool chosen = out_.set[s.field] != 0 && !s.value.is_null() && !leftover;
       out_.rewrites.push_back({s.field, s.value, step->name, last_by_[s.field], step->is_default || !chosen});
     }
   }

@@ -16,6 +16,7 @@ namespace headroom::lint {
 struct ContextOptions {
   std::optional<std::string> bridge, mcore, te, torch, gpu, model;
   std::optional<std::string> layer;   ///< whose checks apply: bridge, megatron-core, megatron-lm; detected where unset
+  std::optional<bool> dump;           ///< the config lists every field, defaults too; detected where unset
   std::optional<std::uint64_t> gpu_memory_bytes;
   std::optional<std::int64_t> gpus;
   std::map<std::string, std::optional<std::string>, std::less<>> env;
