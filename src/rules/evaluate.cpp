@@ -17,9 +17,13 @@ bool applies(const Rule& rule, const EffectiveConfig& config) {
   return layer && schema::contains(rule.releases, config.launch.release) && rule.when != lang::no_expr;
 }
 
-/// "has no effect" is only worth saying of something that somebody wrote.
+/// "has no effect" is only worth saying of something that somebody wrote; a variable counts where the launch
+/// has it.
 bool written_where_needed(const Rule& rule, const EffectiveConfig& config) {
-  return rule.severity != Severity::ignored || rule.at.empty() || config.set[rule.at.front()] != 0;
+  if (rule.severity != Severity::ignored || rule.at.empty()) return true;
+  const auto first = rule.at.front();
+  if (config.schema->field(first).space != schema::Space::environment) return config.set[first] != 0;
+  return !config.now[first].is_null() && !config.now[first].is_unknown();
 }
 
 std::string message_of(const Rule& rule, const lang::ExprPool& pool, const lang::Scope& scope) {
