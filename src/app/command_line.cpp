@@ -65,10 +65,9 @@ class Formatter : public CLI::Formatter {
     }
     return fmt::format("usage: {} COMMAND [options]\n", "headroom");
   }
+  std::string make_description(const CLI::App* app) const override { return app->get_description() + "\n\n"; }
   std::string make_positionals(const CLI::App* /*app*/) const override { return {}; }
-  std::string make_footer(const CLI::App* app) const override {
-    return app->get_footer().empty() ? std::string() : "\n" + app->get_footer();
-  }
+  std::string make_footer(const CLI::App* app) const override { return app->get_footer(); }
 };
 
 CLI::Option* many(CLI::App& app, const std::string& name, std::vector<std::string>& into,
@@ -153,7 +152,8 @@ void build(CLI::App& app, Raw& raw) {
   app.footer(std::string(overview_end));
   for (const auto& info : commands) {
     CLI::App& sub = *app.add_subcommand(std::string(info.name), std::string(info.what));
-    sub.set_help_flag("-h,--help", "Print this help");
+    sub.set_help_flag("-h,--help", "Print this help")->group("Output");
+    sub.group("Commands");
     sub.add_option("words", raw.words)->expected(0, 1 << 20)->type_name("");
     switch (info.command) {
       case Command::check:

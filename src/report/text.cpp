@@ -132,8 +132,10 @@ class Printer {
     }
   }
 
-  // Fields that are blamed and stand nowhere in the file or on the command line.
+  // Fields that are blamed and stand nowhere in the file or on the command line. Where two are shown, the
+  // others are spellings or alternatives that nobody misses.
   void not_written(const rules::Diagnostic& d) {
+    if (d.primary && !d.related.empty()) return;
     std::vector<std::string> absent;
     for (const auto& field : d.fields) {
       const auto marked = [&](const rules::Mark& mark) { return mark.field == field; };

@@ -1,0 +1,136 @@
+// Bad input: a message with a place and status 2, whatever the bytes are.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+
+#include "program.hpp"
+
+using headroom::cli::run;
+using headroom::cli::Run;
+using headroom::cli::TemporaryFolder;
+
+namespace {
+
+std::string nested(std::size_t depth) {
+  return "model: " + std::string(depth, '[') + std::string(depth, ']') + "\n";
+}
+
+std::string alias_bomb() {
+  std::string text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [" + last;
+    for (int n = 0; n < 8; ++n) text += ", " + last;
+    text += "]\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("hostile bytes") {
+  struct Row {
+    std::string name, text, in_err;
+  };
+  const std::vector<Row> rows{
+      {"nul", std::string("model: {a: \0}\n", 14), ":1:12"},
+      {"invalid UTF-8", "model:\n  a: \xff\n", ":2:6"},
+      {"cut UTF-8", "model: {a: \xe6\x97", ":1:12"},
+      {"binary",
+       std::string("\x7f"
+                   "ELF\x02\x01\x01\0\0\0",
+                   10),
+       ":1:"},
+      {"unclosed", "model: {a: 1\n", ":"},
+      {"tabs", "model:\n\ta: 1\n", ":2:"},
+      {"nesting bomb", nested(5000), ":1:"},
+      {"deep mapping",
+       [] {
+         std::string s;
+         for (int i = 0; i < 3000; ++i) s += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
+         return s;
+       }(),
+       ":"},
+      {"alias bomb", alias_bomb(), ":"},
+      {"list", "- 1\n- 2\n", ":1:1"},
+      {"scalar", "just a sentence\n", ":1:1"},
+      {"self alias", "a: &a [*a]\n", ":1:"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    const TemporaryFolder folder;
+    const std::string path = folder.file("c.yaml", row.text);
+    const auto started = std::chrono::steady_clock::now();
+    const auto result = run({{"check", path}});
+    CHECK(result.status == 2);
+    CHECK(result.out.empty());
+    CHECK_THAT(result.err, Catch::Contains("c.yaml" + row.in_err));
+    CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
+    const auto json = run({{"check", path, "--format", "json"}});
+    CHECK(json.status == 2);
+    CHECK_THAT(json.out, Catch::Contains("\"verdict\": \"unreadable\"") && Catch::Contains("\"message\""));
+    const auto input = run({{"check", "-"}, row.text});
+    CHECK(input.status == 2);
+  }
+}
+
+TEST_CASE("empty inputs are configs without settings") {
+  for (const char* text : {"", "\n", "# nothing\n", "---\n", "{}\n"}) {
+    CAPTURE(text);
+    CHECK(run({{"check", "-"}, text}).status == 0);
+  }
+}
+
+TEST_CASE("things that are no file") {
+  const TemporaryFolder folder;
+  const std::string secret = folder.file("secret.yaml", "a: 1\n");
+  CHECK(run({{"effective", folder.path()}}).status == 2);
+  CHECK(run({{"check", "/dev/zero"}}).status == 2);
+  if (geteuid() != 0) {
+    REQUIRE(chmod(secret.c_str(), 0) == 0);
+    const auto result = run({{"check", secret}});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, Catch::Contains("Permission denied"));
+  }
+}
+
+TEST_CASE("a huge file is refused, not read") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("huge.yaml", "");
+  std::filesystem::resize_file(path, 100U << 20U);
+  const auto result = run({{"check", path}});
+  CHECK(result.status == 2);
+  CHECK_THAT(result.err, Catch::Contains("16 MiB"));
+}
+
+TEST_CASE("nothing of an input reaches the terminal as a command") {
+  const auto result = run({{"check", "-", "--color", "always"}, "model: {\"evil\\e[2J\": 1}\n"});
+  CHECK(result.status == 0);
+  CHECK(result.out.find("\033[2J") == std::string::npos);
+}
+
+TEST_CASE("a broken .headroom.yaml is an error with a place") {
+  const TemporaryFolder folder;
+  const std::string config = folder.file("a.yaml", "model: {}\n");
+  struct Row {
+    const char* text;
+    const char* in_err;
+  };
+  for (const Row& row : std::vector<Row>{{"gpsu: 8\n", ":1:1"},
+                                         {"bridge: 0.6.0\ngpus: many\n", ":2:7"},
+                                         {"- 1\n", ":1:1"},
+                                         {"env: [a]\n", ":1:6"},
+                                         {"a: [\n", ".headroom.yaml:"},
+                                         {"fail_on: sometimes\n", ":1:10"},
+                                         {"env_file: none.env\n", "env_file"},
+                                         {"rules: [none]\n", "none"}}) {
+    CAPTURE(row.text);
+    folder.file(".headroom.yaml", row.text);
+    const auto result = run({{"check", config}});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, Catch::Contains(row.in_err));
+  }
+}
