@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "builtins.hpp"
 #include "functions.hpp"
@@ -228,6 +229,13 @@ class Evaluator {
       if (first.is_unknown()) return first;
       const bool take = fn == Fn::either ? first.truthy() : !first.is_null();
       return take ? first : eval(child(n, 1));
+    }
+    // Asks whether a value is known, so the unknown is an answer here and no cause of one.
+    if (fn == Fn::known) {
+      auto* causes = std::exchange(causes_, nullptr);
+      const bool known = !eval(child(n, 0)).is_unknown();
+      causes_ = causes;
+      return Operand::of(known);
     }
     std::array<Operand, 3> args;
     const std::size_t count = std::min<std::size_t>(n.count, args.size());

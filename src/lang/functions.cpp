@@ -47,6 +47,7 @@ constexpr FunctionInfo table[] = {
     {Fn::replace, "replace", true, 2, k_string | k_null, {k_string, k_string, k_string}},
     {Fn::unique, "unique", true, 0, k_list | k_null, {k_list, k_any, k_any}},
     {Fn::index_of, "indexOf", true, 1, k_int | k_null, {k_list, k_any, k_any}},
+    {Fn::known, "known", false, 1, k_bool, {k_any, k_any, k_any}},
 };
 
 }  // namespace

@@ -59,6 +59,7 @@ enum class Fn : std::uint8_t {
   replace,
   unique,
   index_of,
+  known,
 };
 
 struct FunctionInfo {

@@ -205,6 +205,9 @@ TEST_CASE("unknown spreads, except where the other side decides") {
   v.with("launch.gpus", Value::unknown()).with("env.QUEUES", Value::unknown()).with("model.num_layers", 4);
   const Case cases[] = {
       {"launch.gpus > 8", "unknown"},
+      {"known(launch.gpus)", "false"},
+      {"known(model.num_layers)", "true"},
+      {"known(launch.gpus) && launch.gpus > 8", "false"},
       {"launch.gpus == null", "unknown"},
       {"!launch.gpus", "unknown"},
       {"launch.gpus > 8 && false", "false"},
