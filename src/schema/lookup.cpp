@@ -1,9 +1,10 @@
 // Look-ups by what people write: GPU spellings, model names, misspelt fields.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "headroom/schema/schema.hpp"
 
@@ -55,12 +56,22 @@ std::string_view family(std::string_view kind) {
   return kind.substr(0, kind.find('-'));
 }
 
+/// One bit for each letter that occurs: names whose bits differ much cannot be near each other.
+std::uint64_t letters(std::string_view text) {
+  std::uint64_t bits = 0;
+  for (char c : text) bits |= std::uint64_t{1} << (static_cast<unsigned char>(c) & 63u);
+  return bits;
+}
+
 /// Edit distance in which two swapped neighbours count as one edit; `limit + 1` where it is larger than
 /// `limit`.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
-  if (a.size() > b.size() + limit || b.size() > a.size() + limit) return limit + 1;
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
+  constexpr std::size_t longest = 160;  // no field has so long a name
+  if (a.size() > b.size() + limit || b.size() > a.size() + limit || b.size() >= longest) return limit + 1;
+  if (static_cast<std::size_t>(std::popcount(letters(a) ^ letters(b))) > 2 * limit) return limit + 1;
+  std::array<std::array<std::size_t, longest>, 3> rows;
+  auto *before = rows[0].data(), *last = rows[1].data(), *row = rows[2].data();
+  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     std::size_t best = i;
@@ -72,14 +83,39 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
       best = std::min(best, row[j]);
     }
     if (best > limit) return limit + 1;
-    before.swap(last);
-    last.swap(row);
+    std::swap(before, last);
+    std::swap(last, row);
   }
   return last[b.size()];
 }
 
 std::size_t tolerance(std::size_t length) {
   return length <= 3 ? 1 : length <= 6 ? 2 : length / 3;
+}
+
+bool has_word(std::string_view name, std::string_view word) {
+  for (std::size_t at = name.find(word); at != std::string_view::npos; at = name.find(word, at + 1)) {
+    std::size_t end = at + word.size();
+    if ((at == 0 || name[at - 1] == '_') && (end == name.size() || name[end] == '_')) return true;
+  }
+  return false;
+}
+
+/// How many words `known` has beyond those of `written`, where it has all of those: `tensor_parallel_size` is
+/// `tensor_model_parallel_size` with one word left out. npos where it lacks one, or `written` is a single
+/// word.
+std::size_t words_left_out(std::string_view written, std::string_view known) {
+  auto count = [](std::string_view s) {
+    return 1 + static_cast<std::size_t>(std::count(s.begin(), s.end(), '_'));
+  };
+  std::size_t words = count(written);
+  if (words < 2 || count(known) <= words || written.size() >= known.size()) return std::string_view::npos;
+  for (std::size_t start = 0; start <= written.size();) {
+    std::size_t end = std::min(written.find('_', start), written.size());
+    if (end == start || !has_word(known, written.substr(start, end - start))) return std::string_view::npos;
+    start = end + 1;
+  }
+  return count(known) - words;
 }
 
 struct Candidate {
@@ -104,7 +140,7 @@ class Suggester {
       if (rename.from == name_ && !rename.to.empty() && usable(schema_.find(rename.to))) add(0, rename.to);
     for (std::size_t i = 0; i < schema_.size(); ++i) look_at(static_cast<FieldId>(i));
     std::stable_sort(found_.begin(), found_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.score < b.score; });
+                     [this](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
     std::vector<std::string_view> out;
     for (const Candidate& c : found_)
       if (out.size() < 3 && std::find(out.begin(), out.end(), c.name) == out.end()) out.push_back(c.name);
@@ -113,6 +149,11 @@ class Suggester {
 
  private:
   bool usable(FieldId id) const { return id != no_field && contains(schema_.field(id).releases, release_); }
+
+  /// Among equals the name of the most similar length.
+  std::pair<std::size_t, std::size_t> rank(const Candidate& c) const {
+    return {c.score, std::max(c.name.size(), name_.size()) - std::min(c.name.size(), name_.size())};
+  }
 
   void add(std::size_t score, std::string_view name) { found_.push_back({score, name}); }
 
@@ -139,7 +180,7 @@ class Suggester {
   void compare(std::string_view written, std::string_view known, std::size_t extra,
                std::string_view name = {}) {
     std::size_t limit = tolerance(written.size());
-    std::size_t d = edit_distance(written, known, limit);
+    std::size_t d = std::min(edit_distance(written, known, limit), words_left_out(written, known));
     if (d <= limit) add(2 * d + extra, name.empty() ? known : name);
   }
 
