@@ -118,8 +118,13 @@ std::size_t words_left_out(std::string_view written, std::string_view known) {
   return count(known) - words;
 }
 
+std::size_t length_difference(std::string_view a, std::string_view b) {
+  return std::max(a.size(), b.size()) - std::min(a.size(), b.size());
+}
+
 struct Candidate {
   std::size_t score = 0;  ///< twice the edit distance, and a little for what is less likely meant
+  std::size_t tie = 0;    ///< among equals: difference of the lengths, or the place of another section
   std::string_view name;
 };
 
@@ -139,8 +144,9 @@ class Suggester {
     for (const Rename& rename : schema_.renames)
       if (rename.from == name_ && !rename.to.empty() && usable(schema_.find(rename.to))) add(0, rename.to);
     for (std::size_t i = 0; i < schema_.size(); ++i) look_at(static_cast<FieldId>(i));
-    std::stable_sort(found_.begin(), found_.end(),
-                     [this](const Candidate& a, const Candidate& b) { return rank(a) < rank(b); });
+    std::stable_sort(found_.begin(), found_.end(), [](const Candidate& a, const Candidate& b) {
+      return std::pair(a.score, a.tie) < std::pair(b.score, b.tie);
+    });
     std::vector<std::string_view> out;
     for (const Candidate& c : found_)
       if (out.size() < 3 && std::find(out.begin(), out.end(), c.name) == out.end()) out.push_back(c.name);
@@ -150,12 +156,10 @@ class Suggester {
  private:
   bool usable(FieldId id) const { return id != no_field && contains(schema_.field(id).releases, release_); }
 
-  /// Among equals the name of the most similar length.
-  std::pair<std::size_t, std::size_t> rank(const Candidate& c) const {
-    return {c.score, std::max(c.name.size(), name_.size()) - std::min(c.name.size(), name_.size())};
+  void add(std::size_t score, std::string_view name) { add(score, length_difference(name, name_), name); }
+  void add(std::size_t score, std::size_t tie, std::string_view name) {
+    found_.push_back({score, tie, name});
   }
-
-  void add(std::size_t score, std::string_view name) { found_.push_back({score, name}); }
 
   void look_at(FieldId id) {
     const Field& f = schema_.field(id);
@@ -170,7 +174,7 @@ class Suggester {
     } else if (f.space == Space::config) {
       std::string_view leaf = f.name.substr(dot + 1);
       if (leaf == leaf_) {
-        add(3 + extra, f.name);  // the right name in the wrong section
+        add(3 + extra, f.section, f.name);  // the right name in the wrong section
       } else if (!known_section_) {
         compare(name_, f.name, extra);
       }
