@@ -196,7 +196,12 @@ void SchemaBuilder::finish_classes() {
     info.defaults = arena_.keep(std::move(defaults));
     out.push_back(info);
   }
+  for (schema::Section& s : sections_) {
+    auto it = std::find_if(out.begin(), out.end(), [&](const auto& c) { return c.name == s.standard_class; });
+    if (it != out.end()) s.class_index = static_cast<std::uint16_t>(it - out.begin());
+  }
   out_.classes = arena_.keep(std::move(out));
+  out_.sections = arena_.keep(sections_);
 }
 
 /// Every class that a field or a section names must exist.

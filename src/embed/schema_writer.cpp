@@ -61,9 +61,9 @@ class SchemaWriter {
   std::string sections() {
     std::string out = "constexpr Section sections[] = {\n";
     for (const auto& s : schema_.sections)
-      out += fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(s.name),
+      out += fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(s.name),
                          cpp_text(s.standard_class), s.field, s.target, s.releases, yes(s.nullable),
-                         yes(s.present), yes(s.required));
+                         yes(s.present), yes(s.required), s.class_index);
     return out + "};\n";
   }
 

@@ -124,7 +124,9 @@ class Resolver {
 
   void apply_model_facts() {
     if (out_.launch.model == nullptr) return;
+    const schema::ClassInfo* cls = class_of("model");
     for (const schema::FieldValue& fact : out_.launch.model->values) {
+      if (!schema_.class_has(cls, fact.field, out_.launch.release)) continue;
       out_.raw[fact.field] = schema_.value(fact.value);
       out_.origin[fact.field] = {OriginKind::model_facts, out_.launch.model->id};
     }
@@ -163,6 +165,19 @@ class Resolver {
       const schema::Field& field = schema_.field(static_cast<FieldId>(i));
       if (field.space != Space::config) continue;
       if (std::ranges::find(absent, section_of(field.name)) != absent.end()) out_.raw[i] = Value();
+    }
+    close_absent_configs();
+  }
+
+  /// The same for configs inside sections: one of its fields brings such a config to life.
+  void close_absent_configs() {
+    for (const dialect::Setting& s : settings_.settings) {
+      FieldId parent = schema_.field(s.field).parent;
+      if (parent != schema::no_field && out_.raw[parent].is_null()) out_.raw[parent] = source::Opaque{};
+    }
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      FieldId parent = schema_.field(static_cast<FieldId>(i)).parent;
+      if (parent != schema::no_field && out_.raw[parent].is_null()) out_.raw[i] = Value();
     }
   }
 

@@ -34,6 +34,25 @@ bool has_member(std::span<const std::string_view> list, std::string_view name) {
   return std::find(list.begin(), list.end(), name) != list.end();
 }
 
+/// The class whose fields and defaults count for `f`: `cls` where it is a class of the same section, else the
+/// standard one; null where the section has none.
+const ClassInfo* class_for(const Schema& schema, const Field& f, const ClassInfo* cls) {
+  if (f.section >= schema.sections.size()) return nullptr;
+  const Section& section = schema.sections[f.section];
+  if (cls != nullptr && cls->section == section.name) return cls;
+  return section.class_index < schema.classes.size() ? &schema.classes[section.class_index] : nullptr;
+}
+
+bool has_field(const ClassInfo& cls, const Field& f) {
+  if (f.classes.empty() || has_member(f.classes, cls.name)) return true;
+  return std::any_of(f.classes.begin(), f.classes.end(),
+                     [&](std::string_view owner) { return has_member(cls.bases, owner); });
+}
+
+bool is_absent(const Schema& schema, const LiteralId* value) {
+  return value != nullptr && schema.literals[*value].kind == Literal::Kind::absent;
+}
+
 }  // namespace
 
 FieldId Schema::find(std::string_view canonical) const {
@@ -101,16 +120,8 @@ bool Schema::is_subclass(std::string_view cls, std::string_view base) const {
 bool Schema::class_has(const ClassInfo* cls, FieldId id, Release r) const {
   const Field& f = fields[id];
   if (!contains(f.releases, r)) return false;
-  if (f.section >= sections.size() || f.classes.empty()) return true;
-  const Section& section = sections[f.section];
-  if (cls == nullptr || cls->section != section.name) cls = find_class(section.standard_class);
-  if (cls == nullptr) return true;
-  bool member =
-      has_member(f.classes, cls->name) || std::any_of(cls->bases.begin(), cls->bases.end(),
-                                                      [&](auto base) { return has_member(f.classes, base); });
-  if (!member) return false;
-  const LiteralId* own = value_in(overrides(*cls, id), r);
-  return own == nullptr || literals[*own].kind != Literal::Kind::absent;
+  cls = class_for(*this, f, cls);
+  return cls == nullptr || (has_field(*cls, f) && !is_absent(*this, value_in(overrides(*cls, id), r)));
 }
 
 std::optional<source::Value> Schema::default_value(FieldId id, Release r, std::string_view cls) const {
@@ -119,17 +130,16 @@ std::optional<source::Value> Schema::default_value(FieldId id, Release r, std::s
 
 std::optional<source::Value> Schema::default_value(FieldId id, Release r, const ClassInfo* cls) const {
   const Field& f = fields[id];
-  if (!class_has(cls, id, r)) return std::nullopt;
+  if (!contains(f.releases, r)) return std::nullopt;
+  cls = class_for(*this, f, cls);
   const LiteralId* found = nullptr;
-  if (f.section < sections.size()) {
-    const Section& section = sections[f.section];
-    if (cls == nullptr || cls->section != section.name) cls = find_class(section.standard_class);
-    if (cls != nullptr) found = value_in(overrides(*cls, id), r);
+  if (cls != nullptr) {
+    if (!has_field(*cls, f)) return std::nullopt;
+    found = value_in(overrides(*cls, id), r);
   }
   if (found == nullptr) found = value_in(f.defaults, r);
-  if (found == nullptr) return std::nullopt;
-  auto kind = literals[*found].kind;
-  if (kind == Literal::Kind::required || kind == Literal::Kind::absent) return std::nullopt;
+  if (found == nullptr || is_absent(*this, found)) return std::nullopt;
+  if (literals[*found].kind == Literal::Kind::required) return std::nullopt;
   return value(*found);
 }
 

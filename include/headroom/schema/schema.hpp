@@ -89,6 +89,7 @@ struct Section {
   bool nullable = false;
   bool present = true;              ///< exists where the config does not name it (else null)
   bool required = false;            ///< a config must name it
+  std::uint16_t class_index = 0xffff;  ///< of the standard class in `Schema::classes`
 };
 
 /// A config class: its section and its bases, nearest first, so that defaults and `subclass()` work for
