@@ -70,6 +70,9 @@ class Application {
     schema::FieldId id = bench_.schema->find(field);
     drop_problems(field);
     if (id == schema::no_field) return;
+    // Another name, or nothing, for a whole section: its single fields go with it.
+    const schema::Section* section = bench_.schema->find_section(field);
+    if (section != nullptr) erase_fields(section->name);
     if (!value.is_mapping()) {
       out_.settings.assign(id, canonical(value, bench_.schema->field(id)), {});
       return;
@@ -78,9 +81,18 @@ class Application {
     for (const auto& [key, member] : value.as_mapping()) set(field + "." + key, member);
   }
 
+  void erase_fields(std::string_view section) {
+    std::string prefix = fmt::format("{}.", section);
+    std::erase_if(out_.settings.settings, [&](const dialect::Setting& s) {
+      return bench_.schema->field(s.field).name.starts_with(prefix);
+    });
+  }
+
   void unset(const std::string& field) {
     schema::FieldId id = bench_.schema->find(field);
     drop_problems(field);
+    const schema::Section* section = bench_.schema->find_section(field);
+    if (section != nullptr) erase_fields(section->name);
     if (id != schema::no_field) out_.settings.erase(id);
   }
 

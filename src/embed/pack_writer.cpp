@@ -103,9 +103,9 @@ std::string resolve_source(const resolve::ResolvePack& pack) {
     std::vector<std::string> set;
     for (const auto& a : s.set) set.push_back(fmt::format("{{{}, {}}}", a.field, cpp_expr(a.value)));
     steps +=
-        fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(s.name), cpp_text(s.by),
+        fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(s.name), cpp_text(s.by),
                     s.releases, s.layers, cpp_expr(s.when), sets.span(set), yes(s.is_default),
-                    cpp_text(s.copy_from), texts.texts(s.copy_to), texts.texts(s.copy_skip));
+                    yes(s.is_moved), cpp_text(s.copy_from), texts.texts(s.copy_to), texts.texts(s.copy_skip));
   }
   for (const auto& d : pack.derived) derived += fmt::format("    {{{}, {}}},\n", d.field, cpp_expr(d.value));
   std::string out = head("rules/resolve and rules/schema/derived", "headroom/rules/pack.hpp");

@@ -84,8 +84,15 @@ bool Natives::applies(std::string_view id) const {
 }
 
 void Natives::problems(std::vector<Diagnostic>& out) const {
+  // A rule that knows why a value is wrong says more than "none of the choices": one cause, one finding.
+  std::set<std::string, std::less<>> explained;
+  for (const auto& d : out)
+    if (d.severity >= Severity::warning) explained.insert(d.fields.begin(), d.fields.end());
   for (const auto& problem : settings_.problems) {
     if (!applies(problem.rule)) continue;
+    const bool about_value =
+        problem.rule == "schema-check/invalid-choice" || problem.rule == "schema-check/wrong-type";
+    if (about_value && explained.contains(problem.field)) continue;
     const auto* r = rule(problem.rule);
     Diagnostic d;
     d.rule = problem.rule;
@@ -100,12 +107,29 @@ void Natives::problems(std::vector<Diagnostic>& out) const {
   }
 }
 
+/// The section that replaced the value (`mixed_precision bf16_mixed`, `comm_overlap`) may have a field of
+/// that name: the value written there is the one that runs.
+std::optional<Fix> Natives::say_it_where_it_counts(const resolve::Rewrite& rewrite) const {
+  const auto name = config_.schema->field(rewrite.field).name;
+  const auto leaf = name.substr(name.find('.') + 1);
+  const auto* winner = config_.schema->find_section(rewrite.by.substr(0, rewrite.by.find(' ')));
+  if (winner == nullptr || config_.value(winner->field).is_null()) return std::nullopt;
+  std::string target = fmt::format("{}.{}", winner->name, leaf);
+  const auto field = config_.schema->find(target);
+  if (field == schema::no_field || target == name) return std::nullopt;
+  if (!schema::contains(config_.schema->field(field).releases, config_.launch.release)) return std::nullopt;
+  Fix fix;
+  fix.title = fmt::format("Say it in {}, which decides", winner->name);
+  fix.set.emplace_back(std::move(target), rewrite.written);
+  fix.safety = Safety::training;
+  return fix;
+}
+
 void Natives::rewrites(std::vector<Diagnostic>& out) const {
   if (!applies(overwritten)) return;
   std::set<std::string, std::less<>> blamed;
   for (const auto& d : out)
-    if (d.severity == Severity::ignored || d.severity == Severity::error)
-      blamed.insert(d.fields.begin(), d.fields.end());
+    if (d.severity >= Severity::ignored) blamed.insert(d.fields.begin(), d.fields.end());
   const auto* r = rule(overwritten);
   for (const auto& rewrite : config_.rewrites) {
     const auto name = config_.schema->field(rewrite.field).name;
@@ -119,6 +143,7 @@ void Natives::rewrites(std::vector<Diagnostic>& out) const {
                             rewrite.by.empty() ? rewrite.step : rewrite.by, now.to_text());
     const schema::FieldId at[] = {rewrite.field};
     place(d, at, *config_.schema, settings_);
+    if (auto fix = say_it_where_it_counts(rewrite)) d.fixes.push_back(std::move(*fix));
     Fix honest;
     honest.title = "Write the value that counts";
     if (!now.is_unknown() && !now.is_opaque()) honest.set.emplace_back(std::string(name), now);

@@ -1,5 +1,6 @@
 // Findings that need no condition: problems of the text, start-up rewrites, unknown environment variables.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "headroom/rules/pack.hpp"
@@ -29,6 +30,7 @@ class Natives {
  private:
   [[nodiscard]] const Rule* rule(std::string_view id) const;
   [[nodiscard]] bool applies(std::string_view id) const;
+  [[nodiscard]] std::optional<Fix> say_it_where_it_counts(const resolve::Rewrite& rewrite) const;
 
   const resolve::EffectiveConfig& config_;
   const dialect::Settings& settings_;

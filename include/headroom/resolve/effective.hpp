@@ -71,6 +71,7 @@ struct Step {
   lang::ExprId when = lang::no_expr;
   std::span<const Assignment> set;
   bool is_default = false;                 ///< kind: default
+  bool is_moved = false;                   ///< kind: moved
   std::string_view copy_from;              ///< section, empty unless a copy step
   std::span<const std::string_view> copy_to;
   std::span<const std::string_view> copy_skip;
