@@ -41,6 +41,9 @@ Diagnostic finding(const Rule& rule, const lang::ExprPool& pool, const Effective
   d.rule = std::string(rule.id);
   d.severity = rule.severity;
   d.fails_at = rule.fails_at;
+  if (rule.fails_at == FailsAt::launch) {
+    d.fails_at = settings.full_dump ? FailsAt::model_build : FailsAt::startup;
+  }
   d.message = message_of(rule, pool, config.scope());
   place(d, rule.at, *config.schema, settings);
   return d;

@@ -38,7 +38,7 @@ bool matches(const std::vector<std::string>& patterns, std::string_view id) {
 
 constexpr std::array<std::string_view, 6> severities{"advice",  "slow",    "memory",
                                                      "ignored", "warning", "error"};
-constexpr std::array<std::string_view, 3> failures{"startup", "model-build", "first-step"};
+constexpr std::array<std::string_view, 4> failures{"startup", "model-build", "first-step", "launch"};
 
 }  // namespace
 

@@ -126,12 +126,12 @@ void RuleReader::fails_at(NodeId id) {
   has_fails_at_ = true;
   const auto text = scalar(id, "fails_at");
   if (!text) return;
-  for (const auto f : {FailsAt::startup, FailsAt::model_build, FailsAt::first_step})
+  for (const auto f : {FailsAt::startup, FailsAt::launch, FailsAt::model_build, FailsAt::first_step})
     if (to_string(f) == *text) {
       rule_.fails_at = f;
       return;
     }
-  fault(id, fmt::format("'{}' is no point of failure: startup, model-build or first-step", *text));
+  fault(id, fmt::format("'{}' is no point of failure: startup, launch, model-build or first-step", *text));
 }
 
 void RuleReader::releases(NodeId id, bool mcore) {

@@ -13,7 +13,10 @@
 namespace headroom::rules {
 
 enum class Severity : std::uint8_t { advice, slow, memory, ignored, warning, error };  ///< rising
-enum class FailsAt : std::uint8_t { startup, model_build, first_step };
+/// When an error strikes. `launch`, in rules only: checks while process groups and model chunks are set up, after the
+/// config was accepted. A finding says `startup` for them, and `model_build` where the config is a saved recipe, of which
+/// upstream's own start-up pass sees the config validation alone.
+enum class FailsAt : std::uint8_t { startup, model_build, first_step, launch };
 enum class Safety : std::uint8_t { execution, training };
 
 [[nodiscard]] std::string_view to_string(Severity s);
