@@ -2,10 +2,13 @@
 find_package(yaml-cpp REQUIRED)        # libyaml-cpp-dev
 find_package(nlohmann_json REQUIRED)   # nlohmann-json3-dev
 find_package(CLI11 REQUIRED)           # libcli11-dev
-find_package(fmt REQUIRED)             # libfmt-dev, used header-only: Debian has no static library
+find_package(fmt REQUIRED)             # libfmt-dev: headers; cmake/fmt.cpp is its library
 find_package(tl-expected REQUIRED)     # libexpected-dev
 if(HEADROOM_STATIC)
   set(HEADROOM_YAML_CPP "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libyaml-cpp.a")
 else()
   set(HEADROOM_YAML_CPP yaml-cpp)
 endif()
+
+add_library(headroom_fmt STATIC "${CMAKE_CURRENT_LIST_DIR}/fmt.cpp")
+target_include_directories(headroom_fmt SYSTEM PUBLIC "$<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>")
