@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string rules = std::string(HEADROOM_SOURCE_DIR) + "/rules";
+const std::string rules_dir = std::string(HEADROOM_SOURCE_DIR) + "/rules";
 
 /// A copy of the tables of the schema in which a test may break one file.
 class Tables {
@@ -21,7 +21,7 @@ class Tables {
     fs::remove_all(dir_);
     fs::create_directories(dir_);
     for (const char* part : {"schema", "gpus.yaml"})
-      fs::copy(rules + "/" + part, dir_ / part, fs::copy_options::recursive);
+      fs::copy(rules_dir + "/" + part, dir_ / part, fs::copy_options::recursive);
   }
   ~Tables() { fs::remove_all(dir_); }
   Tables(const Tables&) = delete;
@@ -51,7 +51,7 @@ bool reports(const embed::Errors& errors, std::string_view file, std::uint32_t l
 }  // namespace
 
 TEST_CASE("the tables as read are the tables as embedded") {
-  auto loaded = embed::load_schema(rules);
+  auto loaded = embed::load_schema(rules_dir);
   REQUIRE(loaded);
   const schema::Schema& a = loaded->view();
   const schema::Schema& b = schema::embedded_schema();
@@ -76,7 +76,7 @@ TEST_CASE("the tables as read are the tables as embedded") {
 TEST_CASE("the writer quotes what C++ would misread") {
   schema::Field f;
   f.name = "model.odd";
-  f.doc = "quote \" backslash \\ question ??= tab \t end\nline \xc3\xa9";
+  f.doc = "quote \" backslash \\ question ?\?= tab \t end\nline \xc3\xa9";
   f.type = static_cast<schema::TypeSet>(schema::Type::string);
   schema::Schema s;
   s.fields = {&f, 1};
