@@ -98,7 +98,7 @@ TEST_CASE("every fault of a rule file is reported at its place") {
       {"---\nseverity: eror\nfails_at: later\nreleases: \">>1\"\napplies_to: [brige]\nwhen: model.flg\n"
        "at: [model.nam]\nmessage: \"{model.x}\"\ncolour: red\n---\n",
        {"2:11 'eror' is no severity; did you mean 'error'?",
-        "3:11 'later' is no point of failure: startup, model-build or first-step",
+        "3:11 'later' is no point of failure: startup, launch, model-build or first-step",
         "4:11 '>>1' is no range of releases, such as '>=0.3.1 <0.6.0'",
         "5:14 'brige' is no layer: bridge, megatron-core or megatron-lm; did you mean 'bridge'?",
         "6:7 no field is called 'model.flg'; did you mean 'model.flag'?",
