@@ -306,7 +306,7 @@ Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* ar
     const auto subs = app.get_subcommands();
     const CLI::App& sub = subs.empty() ? app : *subs.front();
     const std::string command = subs.empty() ? "" : sub.get_name();
-    const auto unknown = sub.remaining();
+    const auto unknown = app.remaining(true);
     if (error.get_name() == "ExtrasError" && !unknown.empty()) {
       const std::string word = unknown.front().substr(0, unknown.front().find('='));
       return wrong(fmt::format("unknown option {}{}", word, nearest_option(sub, word)), command);

@@ -18,7 +18,8 @@ Result<std::shared_ptr<const Document>> read(const Job& job) {
   auto doc =
       loader == source::Loader::json ? source::read_json(job.text) : source::read_yaml(job.text, loader);
   if (!doc) return tl::unexpected(doc.error());
-  if (doc->root != source::no_node && doc->node(doc->root).kind != source::NodeKind::mapping) {
+  const bool empty = doc->root == source::no_node || doc->node(doc->root).value.is_null();  // `---` alone is null
+  if (!empty && doc->node(doc->root).kind != source::NodeKind::mapping) {
     const auto& root = doc->node(doc->root);
     const char* what = root.kind == source::NodeKind::sequence ? "a list" : "a single value";
     return tl::unexpected(source::Error{

@@ -45,7 +45,7 @@ class Printer {
     for (const auto& d : file_.diagnostics) diagnostic(d);
     for (const auto& note : file_.notes) {
       headline("note", Style::green, note);
-      out_ += blue(" --> ") + printable(file_.path) + "\n\n";
+      out_ += blue(" --> ") + name() + "\n\n";
     }
     return std::move(out_);
   }
@@ -53,6 +53,11 @@ class Printer {
  private:
   [[nodiscard]] std::string blue(std::string_view text) const {
     return paint(text, Style::blue, options_.color);
+  }
+
+  // Of the text where there is one: `<stdin>` rather than `-`.
+  [[nodiscard]] std::string name() const {
+    return printable(file_.text != nullptr ? file_.text->name() : file_.path);
   }
 
   void headline(const std::string& label, Style style, std::string_view message) {
@@ -84,7 +89,7 @@ class Printer {
     for (const auto& mark : d.related) {
       if (marks.size() < max_related) add(mark, false);
     }
-    std::string where = printable(file_.path);
+    std::string where = name();
     if (!marks.empty()) {
       const source::Position at = marks.front().location.start;
       where += fmt::format(":{}:{}", at.line, at.column);

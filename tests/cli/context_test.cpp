@@ -57,7 +57,7 @@ TEST_CASE("the search for .headroom.yaml stops at the repository") {
 
 TEST_CASE("a repository can select, ignore and choose what fails") {
   const TemporaryFolder folder;
-  const std::string config = folder.file("a.yaml", "model: {num_layer: 4}\n");
+  const std::string config = folder.file("a.yaml", "mixed_precision: bf16_mixed\nmodel: {num_layer: 4}\n");
   const auto with = [&](const std::string& text) {
     folder.file(".headroom.yaml", text);
     return run({{"check", config}});
@@ -73,7 +73,7 @@ TEST_CASE("a repository can select, ignore and choose what fails") {
 
 TEST_CASE("--select and --ignore take globs") {
   const TemporaryFolder folder;
-  const std::string config = folder.file("a.yaml", "model: {num_layer: 4}\n");
+  const std::string config = folder.file("a.yaml", "mixed_precision: bf16_mixed\nmodel: {num_layer: 4}\n");
   CHECK_THAT(run({{"check", config, "--select", "offload/*,schema-check"}}).out,
              Catch::Contains("unknown-field"));
   CHECK(run({{"check", config, "--select", "offload/*"}}).out.empty());

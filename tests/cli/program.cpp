@@ -53,7 +53,10 @@ std::string drain(int fd) {
   std::vector<std::string> env{"PATH=/usr/bin:/bin", "TERM=xterm"};
   if (const char* options = std::getenv("ASAN_OPTIONS"))
     env.push_back(std::string("ASAN_OPTIONS=") + options);
-  for (const auto& [name, value] : what.env) env.push_back(name + "=" + value);
+  for (const auto& [name, value] : what.env) {
+    std::erase_if(env, [&name = name](const std::string& entry) { return entry.starts_with(name + "="); });
+    env.push_back(name + "=" + value);
+  }
   std::vector<char*> argv;
   std::vector<char*> envp;
   for (auto& word : words) argv.push_back(word.data());

@@ -12,13 +12,13 @@ struct Result {
 };
 
 struct Run {
-  std::vector<std::string> args;
-  std::string input;                                     ///< standard input
-  std::vector<std::pair<std::string, std::string>> env;  ///< added to a nearly empty environment
-  std::string folder = HEADROOM_SOURCE_DIR;              ///< current folder
-  std::string stdout_path;                               ///< written there instead (`/dev/full`)
-  bool closed_pipe = false;                              ///< standard output is a pipe that nobody reads
-  bool terminal = false;                                 ///< standard output is a terminal, 80 columns
+  std::vector<std::string> args = {};
+  std::string input = {};                                     ///< standard input
+  std::vector<std::pair<std::string, std::string>> env = {};  ///< added to a nearly empty environment
+  std::string folder = HEADROOM_SOURCE_DIR;                   ///< current folder
+  std::string stdout_path = {};                               ///< written there instead (`/dev/full`)
+  bool closed_pipe = false;                                   ///< standard output is a pipe that nobody reads
+  bool terminal = false;                                      ///< standard output is a terminal, 80 columns
 };
 
 [[nodiscard]] Result run(const Run& what);

@@ -9,7 +9,8 @@ using headroom::cli::TemporaryFolder;
 
 namespace {
 
-constexpr const char* good = "model: {num_layers: 4, hidden_size: 64, num_attention_heads: 4}\n";
+constexpr const char* good =
+    "mixed_precision: bf16_mixed\nmodel: {num_layers: 4, hidden_size: 64, num_attention_heads: 4}\n";
 constexpr const char* bad =
     "headroom: {env: {}}\n"
     "model: {num_layers: 4, hidden_size: 64, num_attention_heads: 4, cpu_offloading: true, "
@@ -85,7 +86,8 @@ TEST_CASE("exit statuses") {
 
 TEST_CASE("--fail-on chooses the least severity that counts") {
   const TemporaryFolder folder;
-  const std::string config = folder.file("a.yaml", "model: {num_layer: 4}\n");  // ignored: an unknown key
+  const std::string config = folder.file(
+      "a.yaml", "mixed_precision: bf16_mixed\nmodel: {num_layer: 4}\n");  // ignored: an unknown key
   CHECK(run({{"check", config}}).status == 0);
   CHECK(run({{"check", config, "--fail-on", "warning"}}).status == 0);
   CHECK(run({{"check", config, "--fail-on", "ignored"}}).status == 1);
