@@ -61,11 +61,17 @@ class Formatter : public CLI::Formatter {
   Formatter() { column_width(26); }
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
     for (const auto& c : commands) {
-      if (c.name == app->get_name()) return fmt::format("usage: {}\n", c.usage);
+      if (c.name == app->get_name()) return fmt::format("usage: {}\n\n", c.usage);
     }
-    return fmt::format("usage: {} COMMAND [options]\n", "headroom");
+    return "usage: headroom COMMAND [options]\n\n";
   }
   std::string make_description(const CLI::App* app) const override { return app->get_description() + "\n\n"; }
+  std::string make_group(std::string group, bool positional,
+                         std::vector<const CLI::Option*> options) const override {
+    std::string out = group + ":\n";
+    for (const CLI::Option* option : options) out += make_option(option, positional);
+    return out;
+  }
   std::string make_positionals(const CLI::App* /*app*/) const override { return {}; }
   std::string make_footer(const CLI::App* app) const override { return app->get_footer(); }
 };

@@ -130,7 +130,11 @@ class RuleCommand {
     const auto bold = [&](std::string_view text) { return report::paint(text, report::Style::bold, color); };
     std::string out = bold(rule.id) + "\n";
     const auto fact = [&](std::string_view name, const std::string& value) {
-      if (!value.empty()) out += fmt::format("  {:<10} {}\n", name, value);
+      bool first = true;
+      for (const auto& line : report::wrap(value, list_width - 13)) {
+        if (!line.empty()) out += fmt::format("  {:<10} {}\n", first ? name : "", line);
+        first = false;
+      }
     };
     fact("severity", std::string(rules::to_string(rule.severity)));
     if (rule.severity == rules::Severity::error)
