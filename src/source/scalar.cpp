@@ -107,7 +107,11 @@ bool is_sexagesimal_float(std::string_view s) {
 bool is_fraction(std::string_view s, bool underscore_first) {
   Scan scan(s);
   if (!scan.one_of(".")) return false;
-  if (underscore_first ? scan.digits_and_underscores() == 0 : !scan.digit_then_underscores()) return false;
+  // `._` matches OmegaConf's pattern, but then Python's float() fails on it: no float either way.
+  const std::string_view body = scan.rest();
+  const std::size_t length = scan.digits_and_underscores();
+  const std::size_t digit = body.substr(0, length).find_first_of("0123456789");
+  if (digit == std::string_view::npos || (digit > 0 && !underscore_first)) return false;
   return scan.done() || (exponent(scan, Exponent::signed_only) && scan.done());
 }
 
@@ -168,7 +172,8 @@ std::optional<Value> integer_in_base(std::string_view digits, int base, bool neg
     const int digit = is_digit(c) ? c - '0' : lower(c) - 'a' + 10;
     if (digit >= base) return std::nullopt;
     approximate = approximate * base + digit;
-    fits = fits && value <= (std::uint64_t{1} << 58U);
+    fits =
+        fits && value <= (std::numeric_limits<std::uint64_t>::max() - 36) / static_cast<std::uint64_t>(base);
     if (fits) value = value * static_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(digit);
   }
   const auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());

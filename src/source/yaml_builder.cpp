@@ -48,7 +48,15 @@ void YamlBuilder::remember_anchor(YAML::anchor_t anchor, NodeId id) {
 }
 
 void YamlBuilder::OnDocumentStart(const YAML::Mark& mark) {
-  offset(mark);
+  check_directives(offset(mark));
+}
+
+void YamlBuilder::check_directives(std::uint32_t document) const {
+  if (scan_.at(document) == '-' && scan_.at(document + 1) == '-') return;
+  const std::uint32_t first = scan_.skip_blank(base_);
+  if (first < document && scan_.at(first) == '%') {
+    stop({first, first + 1}, "a directive (`%`) needs a line `---` behind it");
+  }
 }
 
 /// YAML 1.1 gives these two a meaning as keys; as values PyYAML has no type for them.

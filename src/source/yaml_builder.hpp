@@ -24,6 +24,8 @@ class YamlBuilder final : public YAML::EventHandler {
 
   /// Offset up to which the parser has delivered events.
   [[nodiscard]] std::uint32_t progress() const { return progress_; }
+  /// Stops where the text in front of the document, at `document`, has a directive but no `---`.
+  void check_directives(std::uint32_t document) const;
   [[nodiscard]] bool has_interpolation() const { return has_interpolation_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override;

@@ -189,7 +189,8 @@ class YamlReading {
   Result<void> run() {
     try {
       YAML::Parser parser(stream_);
-      if (!parser.HandleNextDocument(builder_)) doc_.root = no_node;
+      if (!parser.HandleNextDocument(builder_))
+        builder_.check_directives(static_cast<std::uint32_t>(doc_.source->text().size()));
       if (!buffer_.starved()) look_for_more(parser);
     } catch (const ReadingStopped& stopped) {
       if (!buffer_.starved()) return tl::unexpected(stopped.error);
