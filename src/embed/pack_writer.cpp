@@ -71,11 +71,11 @@ class RulesWriter {
     return fmt::format(
         "    {{{}, {}, static_cast<Severity>({}), static_cast<FailsAt>({}), {}, {}, {}, {}, {}, {}, {}, "
         "{},\n     {},\n"
-        "     {}, {}, {}}},\n",
+        "     {}, {}, {}, {}}},\n",
         cpp_text(r.id), cpp_text(r.title), static_cast<int>(r.severity), static_cast<int>(r.fails_at),
         r.releases, r.layers, cpp_expr(r.when), fields(r.at), parts_.span(message), fixes_.span(fixes),
         sources_.span(sources), texts_.texts(r.constraints), cpp_text(r.page), examples_.span(examples),
-        cpp_text(r.file), cpp_text(r.when_text));
+        cpp_text(r.file), cpp_text(r.when_text), yes(r.unfixable));
   }
 
   const rules::RulePack& pack_;
