@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -105,8 +106,11 @@ std::string releases_text(schema::ReleaseSet set) {
 
 std::string cell(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    if (c == '|' || c == '<') out += '\\';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool tag =
+        c == '<' && i + 1 < text.size() && std::isalpha(static_cast<unsigned char>(text[i + 1])) != 0;
+    if (c == '|' || tag) out += '\\';
     out += c == '\n' ? ' ' : c;
   }
   return out.substr(0, out.find_last_not_of(' ') + 1);
