@@ -303,21 +303,24 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   return {std::move(options), {}, exit_clean};
 }
 
+// The command that was given, or the program where none was.
+const CLI::App& command_of(const CLI::App& app) {
+  const auto given = app.get_subcommands();
+  return given.empty() ? app : *given.front();
+}
+
 Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     return {{}, app.help(), exit_clean};
-  } catch (const CLI::ParseError& error) {
-    const auto subs = app.get_subcommands();
-    const CLI::App& sub = subs.empty() ? app : *subs.front();
-    const std::string command = subs.empty() ? "" : sub.get_name();
+  } catch (const CLI::ExtrasError&) {
     const auto unknown = app.remaining(true);
-    if (error.get_name() == "ExtrasError" && !unknown.empty()) {
-      const std::string word = unknown.front().substr(0, unknown.front().find('='));
-      return wrong(fmt::format("unknown option {}{}", word, nearest_option(sub, word)), command);
-    }
-    return wrong(error.what(), command);
+    const std::string word = unknown.front().substr(0, unknown.front().find('='));
+    return wrong(fmt::format("unknown option {}{}", word, nearest_option(command_of(app), word)),
+                 command_of(app).get_name());
+  } catch (const CLI::ParseError& error) {
+    return wrong(error.what(), command_of(app).get_name());
   }
   for (const auto& info : commands) {
     if (app.got_subcommand(std::string(info.name))) return options_of(info, raw);
