@@ -309,6 +309,11 @@ const CLI::App& command_of(const CLI::App& app) {
   return given.empty() ? app : *given.front();
 }
 
+// CLI11 calls the program by the path that started it.
+std::string name_of_command(const CLI::App& app) {
+  return app.get_subcommands().empty() ? std::string() : command_of(app).get_name();
+}
+
 Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
@@ -318,9 +323,9 @@ Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* ar
     const auto unknown = app.remaining(true);
     const std::string word = unknown.front().substr(0, unknown.front().find('='));
     return wrong(fmt::format("unknown option {}{}", word, nearest_option(command_of(app), word)),
-                 command_of(app).get_name());
+                 name_of_command(app));
   } catch (const CLI::ParseError& error) {
-    return wrong(error.what(), command_of(app).get_name());
+    return wrong(error.what(), name_of_command(app));
   }
   for (const auto& info : commands) {
     if (app.got_subcommand(std::string(info.name))) return options_of(info, raw);

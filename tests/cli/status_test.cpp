@@ -41,6 +41,7 @@ TEST_CASE("exit statuses") {
       {{"check", folder.path() + "/none.yaml"}, 2, "none.yaml"},
       {{"check"}, 2, "CONFIG"},
       {{}, 2, "usage"},
+      {{"--colour", "always"}, 2, "Try `headroom --help`"},
       {{"chekc", ok}, 2, "did you mean 'check'?"},
       {{"check", ok, "--gpsu", "8"}, 2, "did you mean '--gpus'?"},
       {{"check", ok, "--gpus", "many"}, 2, "--gpus: 'many'"},
