@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <istream>
+#include <optional>
 #include <streambuf>
 #include <utility>
 
 #include "chars.hpp"
 #include "headroom/source/document.hpp"
 #include "interpolation.hpp"
+#include "plain_yaml.hpp"
 #include "yaml_builder.hpp"
 
 namespace headroom::source {
@@ -249,23 +251,52 @@ Result<void> check_text(const SourceText& text, const Limits& limits) {
   return {};
 }
 
-}  // namespace
+/// What yaml-cpp is spared; nothing where the text is not plain or has an error, which yaml-cpp then words.
+std::optional<Document> read_plain(const Document& empty, const Limits& limits, bool& has_interpolation) {
+  Document doc = empty;
+  doc.nodes.reserve(std::min<std::size_t>(doc.source->text().size() / 14 + 8, 1U << 14U));
+  YamlBuilder builder(doc, limits, 0);
+  try {
+    if (!deliver_plain_yaml(doc.source->text(), builder)) return std::nullopt;
+  } catch (const ReadingStopped&) {
+    return std::nullopt;
+  }
+  has_interpolation = builder.has_interpolation();
+  return doc;
+}
 
-Result<Document> read_yaml(std::shared_ptr<const SourceText> text, Loader loader, const Limits& limits) {
-  if (const auto fine = check_text(*text, limits); !fine) return tl::unexpected(fine.error());
-  Document doc;
-  doc.source = std::move(text);
-  doc.loader = loader;
+Result<Document> read_any(Document doc, const Limits& limits, bool& has_interpolation) {
   doc.nodes.reserve(std::min<std::size_t>(doc.source->text().size() / 14 + 8, 1U << 16U));
   YamlReading reading(doc, limits);
   if (const auto done = reading.run(); !done) return tl::unexpected(done.error());
   if (doc.source->text().find('\t') != std::string::npos) {
     if (auto tab = TabCheck(doc).run()) return tl::unexpected(std::move(*tab));
   }
-  if (reading.has_interpolation()) {
-    if (const auto done = resolve_interpolations(doc, limits); !done) return tl::unexpected(done.error());
+  has_interpolation = reading.has_interpolation();
+  return doc;
+}
+
+}  // namespace
+
+Result<Document> read_yaml_with(YamlParser parser, std::shared_ptr<const SourceText> text, Loader loader,
+                                const Limits& limits) {
+  if (const auto fine = check_text(*text, limits); !fine) return tl::unexpected(fine.error());
+  Document empty;
+  empty.source = std::move(text);
+  empty.loader = loader;
+  bool has_interpolation = false;
+  std::optional<Document> plain;
+  if (parser == YamlParser::fastest) plain = read_plain(empty, limits, has_interpolation);
+  auto doc =
+      plain ? Result<Document>(std::move(*plain)) : read_any(std::move(empty), limits, has_interpolation);
+  if (doc && has_interpolation) {
+    if (const auto done = resolve_interpolations(*doc, limits); !done) return tl::unexpected(done.error());
   }
   return doc;
+}
+
+Result<Document> read_yaml(std::shared_ptr<const SourceText> text, Loader loader, const Limits& limits) {
+  return read_yaml_with(YamlParser::fastest, std::move(text), loader, limits);
 }
 
 }  // namespace headroom::source
