@@ -239,8 +239,9 @@ class PlainYaml {
       if (at_line_end(p) || text_[p] == '#') return false;
       line_.indent += p - line_.begin;
       line_.begin = p;
-      const bool fine =
-          starts_key() ? block_mapping(line_.indent) : inline_value(p) && finish_line(p, indent);
+      const bool fine = starts_item()  ? block_sequence(line_.indent)
+                        : starts_key() ? block_mapping(line_.indent)
+                                       : inline_value(p) && finish_line(p, indent);
       if (!fine || (!line_.done && line_.indent > indent)) return false;
     }
     builder_.OnSequenceEnd();

@@ -106,6 +106,7 @@ const std::vector<std::string>& plain_texts() {
       "a:\n- 1\n- x y\n- 'q'\nb: 2\n",
       "a:\n  - 1\n  - [1, 2]\n  - {}\nb: 2\n",
       "a:\n- b: 1\n  c: 2\n- d:\n    e: 3\n  f:\n- g:\n  - 1\n  - 2\nh: 1\n",
+      "a:\n- - 1\n  - 2\n- - 3\n  - - b: 4\n      c: 5\n    - 6\nb: 1\n",
       "a:\n-   b: 1\n    c: 2\n",
       "a:\n- b\n# between\n- c\n",
       "a: ${b}\nb: 7\nc: ${oc.env:HOME}\nd: x${b}y\ne: ---\n",
@@ -164,7 +165,7 @@ const std::vector<std::string>& other_texts() {
       " a: 1\n",
       "a: 1\n  b: 2\n",
       "a:\n- 1\n  - 2\n",
-      "a:\n- - 1\n",
+
       "a:\n-\n- b\n",
       "a:\n  - 1\n - 2\n",
       "a: - 1\n",
