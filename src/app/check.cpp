@@ -126,15 +126,14 @@ class Check {
     if (outcome.unreadable || (!options_.fix && !options_.diff)) {
       return {file_report(work.path, *text, std::move(outcome), options_.advice), 0};
     }
-    return fix_one(work, *text, std::move(outcome));
+    return fix_one(work, *text, outcome);
   }
 
   [[nodiscard]] Checked fix_one(const Work& work, const std::shared_ptr<const source::SourceText>& text,
-                                lint::Outcome outcome) const {
-    Fixed fixed = fix_text(work.job, options_.diff ? outcome : std::move(outcome),
-                           {options_.unsafe_fixes, options_.advice});
+                                const lint::Outcome& outcome) const {
+    Fixed fixed = fix_text(work.job, outcome, {options_.unsafe_fixes, options_.advice});
     if (options_.diff) {  // what stands in the file is reported, beside what would change
-      Checked out{file_report(work.path, text, std::move(outcome), options_.advice), fixed.findings};
+      Checked out{file_report(work.path, text, outcome, options_.advice), fixed.findings};
       out.report.diff = source::unified_diff(work.path, text->text(), fixed.text);
       return out;
     }
