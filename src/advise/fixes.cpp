@@ -1,6 +1,7 @@
 #include "headroom/advise/fixes.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace headroom::advise {
@@ -137,8 +138,10 @@ void rank(std::vector<Fix>& fixes) {
 
 void attach_fixes(Findings& findings, const Bench& bench) {
   if (findings.diagnostics.empty()) return;
-  resolve::EffectiveConfig config =
-      resolve::resolve(*bench.settings, *bench.launch, *bench.schema, *bench.resolve);
+  std::optional<resolve::EffectiveConfig> own;
+  if (bench.config == nullptr)
+    own = resolve::resolve(*bench.settings, *bench.launch, *bench.schema, *bench.resolve);
+  const resolve::EffectiveConfig& config = own ? *own : *bench.config;
   const State base = state_of(findings);
   Verifier verifier(bench, base);
   for (Diagnostic& d : findings.diagnostics) {

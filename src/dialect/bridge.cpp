@@ -48,9 +48,10 @@ class Reader {
     find_layer();
     for (const source::Member& m : doc.node(doc.root).members) read_section(m);
     drop_duplicates();
-    for (std::size_t i = 0; i < out_.settings.size(); ++i) {
-      Setting setting = out_.settings[i];
-      check_setting(out_, setting, schema_, release_, class_of(setting));
+    const std::vector<const schema::ClassInfo*> classes = find_classes();
+    for (const Setting& setting : out_.settings) {
+      const std::uint8_t section = schema_.field(setting.field).section;
+      check_setting(out_, setting, schema_, release_, section < classes.size() ? classes[section] : nullptr);
     }
     add_remarks();
     return std::move(out_);
@@ -84,6 +85,11 @@ class Reader {
     out_.settings.push_back({field, normalise(std::move(value), schema_.field(field)), std::move(where)});
   }
 
+  /// Only remarks ask for the name of a node, and few documents have any.
+  void note_name(NodeId node, const std::string& canonical) {
+    if (!out_.document->remarks.empty()) node_field_[node] = canonical;
+  }
+
   void read_section(const source::Member& m) {
     const Document& doc = *out_.document;
     const std::string& name = doc.node(m.key).text;
@@ -98,7 +104,7 @@ class Reader {
       unknown_section(m, name);
       return;
     }
-    node_field_[m.value] = name;
+    note_name(m.value, name);
     if (node.kind != NodeKind::mapping) {
       add(section, node_value(doc, m.value), place(m, name));
       check_recipe_name(name, m);
@@ -187,7 +193,7 @@ class Reader {
         continue;
       }
       std::string canonical = prefix + "." + key;
-      node_field_[m.value] = canonical;
+      note_name(m.value, canonical);
       FieldId field = schema_.find(canonical);
       if (field == schema::no_field) {
         unknown_key(m, canonical, written + "." + key);
@@ -214,7 +220,7 @@ class Reader {
       std::string canonical = prefix + "." + key;
       FieldId field = schema_.find(canonical);
       if (field == schema::no_field) continue;
-      node_field_[m.value] = canonical;
+      note_name(m.value, canonical);
       if (is_directive(key)) {
         out_.settings.push_back({field, doc.node(m.value).value, place(m, written + "." + key)});
         continue;
@@ -244,13 +250,16 @@ class Reader {
     out_.settings = std::move(kept);
   }
 
-  std::string_view class_of(const Setting& s) const {
-    std::string_view name = schema_.field(s.field).name;
-    const schema::Section* section = schema_.find_section(name.substr(0, name.find('.')));
-    if (section == nullptr) return {};
-    const Setting* target = out_.find(section->target);
-    return target != nullptr && target->value.is_string() ? target->value.as_string()
-                                                          : section->standard_class;
+  /// By section, for all settings at once.
+  std::vector<const schema::ClassInfo*> find_classes() const {
+    std::vector<const schema::ClassInfo*> classes;
+    classes.reserve(schema_.sections.size());
+    for (const schema::Section& section : schema_.sections) {
+      const Setting* target = out_.find(section.target);
+      const bool named = target != nullptr && target->value.is_string();
+      classes.push_back(schema_.find_class(named ? target->value.as_string() : section.standard_class));
+    }
+    return classes;
   }
 
   void add_remarks() {
@@ -304,7 +313,7 @@ void apply_override(Settings& settings, const source::Override& word, const Sche
     }
     std::erase_if(settings.problems, [&](const Problem& p) { return p.field == key; });
     settings.assign(field, normalise(value, schema.field(field)), where);
-    check_setting(settings, *settings.find(field), schema, r, {});
+    check_setting(settings, *settings.find(field), schema, r, nullptr);
   };
   if (word.members.empty()) {
     set_one(word.key, word.value);

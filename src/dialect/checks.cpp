@@ -150,7 +150,7 @@ Problem unknown_field(const Schema& schema, Release r, const std::string& canoni
 }
 
 void check_setting(Settings& settings, const Setting& s, const Schema& schema, Release r,
-                   std::string_view section_class) {
+                   const schema::ClassInfo* cls) {
   const Field& field = schema.field(s.field);
   if (field.space != schema::Space::config) return;
   if (!schema::contains(field.releases, r)) {
@@ -166,7 +166,6 @@ void check_setting(Settings& settings, const Setting& s, const Schema& schema, R
     return;
   }
   // A class that the table does not know can't prove a field absent.
-  const schema::ClassInfo* cls = schema.find_class(section_class);
   if (!settings.mcore_layer && cls != nullptr && !schema.class_has(cls, s.field, r)) {
     settings.problems.push_back({"schema-check/not-in-class",
                                  std::string(field.name),

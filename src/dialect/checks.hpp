@@ -13,8 +13,8 @@ namespace headroom::dialect {
                                     const std::string& canonical, const source::Value& value, Place place);
 
 /// Checks one setting against its field: release, class, type, choices, numbers that the loader reads as
-/// strings.
+/// strings. `section_class`: null where it is not known.
 void check_setting(Settings& settings, const Setting& setting, const schema::Schema& schema,
-                   schema::Release r, std::string_view section_class);
+                   schema::Release r, const schema::ClassInfo* section_class);
 
 }  // namespace headroom::dialect

@@ -18,7 +18,8 @@ Result<std::shared_ptr<const Document>> read(const Job& job) {
   auto doc =
       loader == source::Loader::json ? source::read_json(job.text) : source::read_yaml(job.text, loader);
   if (!doc) return tl::unexpected(doc.error());
-  const bool empty = doc->root == source::no_node || doc->node(doc->root).value.is_null();  // `---` alone is null
+  const bool empty =
+      doc->root == source::no_node || doc->node(doc->root).value.is_null();  // `---` alone is null
   if (!empty && doc->node(doc->root).kind != source::NodeKind::mapping) {
     const auto& root = doc->node(doc->root);
     const char* what = root.kind == source::NodeKind::sequence ? "a list" : "a single value";
@@ -65,8 +66,8 @@ Outcome lint(const Job& job) {
   packs.insert(packs.end(), job.extra_packs.begin(), job.extra_packs.end());
   out.findings = rules::evaluate(out.config, out.settings, packs, job.selection);
   if (job.want_fixes) {
-    advise::attach_fixes(
-        out.findings, {&out.settings, &*launch, &schema, &rules::embedded_resolve(), packs, &job.selection});
+    advise::attach_fixes(out.findings, {&out.settings, &*launch, &schema, &rules::embedded_resolve(), packs,
+                                        &job.selection, &out.config});
   }
   return out;
 }

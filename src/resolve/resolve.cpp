@@ -14,10 +14,6 @@ using source::Value;
 
 namespace {
 
-std::string_view section_of(std::string_view name) {
-  return name.substr(0, name.find('.'));
-}
-
 class Resolver {
  public:
   Resolver(const Settings& settings, const LaunchContext& launch, const Schema& schema,
@@ -34,6 +30,8 @@ class Resolver {
     out_.set.assign(n, 0);
     out_.origin.resize(n);
     last_step_.assign(n, nullptr);
+    written_.assign(n, nullptr);
+    for (const dialect::Setting& s : settings.settings) written_[s.field] = &s;
   }
 
   EffectiveConfig run() && {
@@ -90,7 +88,7 @@ class Resolver {
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       const schema::Section& section = schema_.sections[i];
       if (section.target == schema::no_field) continue;
-      const dialect::Setting* s = settings_.find(section.target);
+      const dialect::Setting* s = written_[section.target];
       std::string_view name = section.standard_class;
       if (s != nullptr && s->value.is_string()) {
         name = s->value.as_string();
@@ -102,10 +100,8 @@ class Resolver {
     }
   }
 
-  const schema::ClassInfo* class_of(std::string_view field_name) const {
-    const schema::Section* section = schema_.find_section(section_of(field_name));
-    return section == nullptr ? nullptr
-                              : classes_[static_cast<std::size_t>(section - schema_.sections.data())];
+  const schema::ClassInfo* class_of(const schema::Field& field) const {
+    return field.section < classes_.size() ? classes_[field.section] : nullptr;
   }
 
   void fill_defaults() {
@@ -113,7 +109,7 @@ class Resolver {
       auto id = static_cast<FieldId>(i);
       const schema::Field& field = schema_.field(id);
       if (field.space != Space::config || field.name.ends_with("._target_")) continue;
-      auto value = schema_.default_value(id, out_.launch.release, class_of(field.name));
+      auto value = schema_.default_value(id, out_.launch.release, class_of(field));
       if (value) out_.raw[id] = std::move(*value);
     }
     for (const schema::Section& section : schema_.sections) {
@@ -124,8 +120,8 @@ class Resolver {
 
   void apply_model_facts() {
     if (out_.launch.model == nullptr) return;
-    const schema::ClassInfo* cls = class_of("model");
     for (const schema::FieldValue& fact : out_.launch.model->values) {
+      const schema::ClassInfo* cls = class_of(schema_.field(fact.field));
       if (!schema_.class_has(cls, fact.field, out_.launch.release)) continue;
       out_.raw[fact.field] = schema_.value(fact.value);
       out_.origin[fact.field] = {OriginKind::model_facts, out_.launch.model->id};
@@ -148,23 +144,21 @@ class Resolver {
 
   /// Fields of a section that the config does not have are null, not their class defaults.
   void close_absent_sections() {
-    std::vector<std::string_view> written;
-    for (const dialect::Setting& s : settings_.settings)
-      written.push_back(section_of(schema_.field(s.field).name));
-    std::vector<std::string_view> absent;
-    for (const schema::Section& section : schema_.sections) {
-      bool named = settings_.find(section.field) != nullptr;
+    std::vector<bool> inhabited(schema_.sections.size());
+    for (const dialect::Setting& s : settings_.settings) {
+      const std::uint8_t section = schema_.field(s.field).section;
+      if (section < inhabited.size()) inhabited[section] = true;
+    }
+    for (std::size_t i = 0; i < inhabited.size(); ++i) {
+      Value& section = out_.raw[schema_.sections[i].field];
       // One field given with --set brings the section to life.
-      if (!named && out_.raw[section.field].is_null() &&
-          std::ranges::find(written, section.name) != written.end()) {
-        out_.raw[section.field] = source::Opaque{};
-      }
-      if (out_.raw[section.field].is_null()) absent.push_back(section.name);
+      if (section.is_null() && inhabited[i] && written_[schema_.sections[i].field] == nullptr)
+        section = source::Opaque{};
     }
     for (std::size_t i = 0; i < schema_.size(); ++i) {
       const schema::Field& field = schema_.field(static_cast<FieldId>(i));
-      if (field.space != Space::config) continue;
-      if (std::ranges::find(absent, section_of(field.name)) != absent.end()) out_.raw[i] = Value();
+      if (field.space != Space::config || field.section >= inhabited.size()) continue;
+      if (out_.raw[schema_.sections[field.section].field].is_null()) out_.raw[i] = Value();
     }
     close_absent_configs();
   }
@@ -259,18 +253,18 @@ class Resolver {
   void copy(const Step& step, std::string_view by) {
     FieldId section = schema_.find(step.copy_from);
     if (section == schema::no_field || out_.now[section].is_null()) return;
-    std::string prefix = fmt::format("{}.", step.copy_from);
+    std::string to_name;
     for (std::size_t i = 0; i < schema_.size(); ++i) {
       const schema::Field& field = schema_.field(static_cast<FieldId>(i));
-      if (!field.name.starts_with(prefix) || field.space != Space::config) continue;
-      std::string_view leaf = field.name.substr(prefix.size());
+      if (field.space != Space::config || field.section != schema_.field(section).section) continue;
+      std::string_view leaf = field.name.substr(step.copy_from.size() + 1);
       if (leaf.starts_with('_') || leaf.find('.') != std::string_view::npos) continue;
       if (std::ranges::find(step.copy_skip, leaf) != step.copy_skip.end()) continue;
       if (!schema::contains(field.releases, out_.launch.release)) continue;
       for (std::string_view to : step.copy_to) {
-        FieldId target = schema_.find(fmt::format("{}.{}", to, leaf));
-        if (target == schema::no_field || !schema_.class_has(class_of(to), target, out_.launch.release))
-          continue;
+        FieldId target = schema_.find(to_name.assign(to).append(".").append(leaf));
+        if (target == schema::no_field) continue;
+        if (!schema_.class_has(class_of(schema_.field(target)), target, out_.launch.release)) continue;
         write(target, out_.now[i], step, by);
       }
     }
@@ -294,6 +288,7 @@ class Resolver {
   const ResolvePack& pack_;
   EffectiveConfig out_;
   std::vector<const schema::ClassInfo*> classes_;  ///< by section
+  std::vector<const dialect::Setting*> written_;   ///< by FieldId
   std::vector<const Step*> last_step_;             ///< by FieldId: who changed it last
   std::vector<std::string_view> last_by_;
   std::string_view recipe_name_;

@@ -108,7 +108,8 @@ class PlainYaml {
 
   void scalar(Span span) {
     const std::string value(text_.substr(span.begin, span.end - span.begin));
-    if (YAML::IsNullString(value)) {
+    // Most texts are no null by their length alone.
+    if ((value.size() == 4 || value.size() == 1) && YAML::IsNullString(value)) {
       builder_.OnNull(mark(span.begin), 0);
     } else {
       builder_.OnScalar(mark(span.begin), "?", 0, value);

@@ -240,11 +240,23 @@ class YamlReading {
   YamlBuilder builder_;
 };
 
+/// Whether there is nothing to look for; without branches, so that the compiler compares many bytes at once.
+bool is_ascii_text(std::string_view text) {
+  bool other = false;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    other |= (byte < 0x20) & (c != '\n') & (c != '\r') & (c != '\t');
+    other |= byte >= 0x7F;
+  }
+  return !other;
+}
+
 Result<void> check_text(const SourceText& text, const Limits& limits) {
   if (text.text().size() > limits.bytes) {
     return tl::unexpected(
         error_without_place(text.name(), fmt::format("larger than {} MiB: no config", limits.bytes >> 20U)));
   }
+  if (is_ascii_text(text.text())) return {};
   auto bad = find_bad_byte(text.text());
   if (!bad) bad = find_control_character(text.text());
   if (bad) return tl::unexpected(error_at(text, {bad->offset, bad->offset + 1}, std::move(bad->why)));

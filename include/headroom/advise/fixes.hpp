@@ -11,6 +11,7 @@ struct Bench {   ///< everything a re-check needs
   const resolve::ResolvePack* resolve = nullptr;
   std::span<const rules::RulePack* const> packs;
   const rules::Selection* selection = nullptr;
+  const resolve::EffectiveConfig* config = nullptr;  ///< of `settings`, where the caller has it
 };
 
 /// Settings and launch context with `fix` applied.
