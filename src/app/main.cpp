@@ -9,6 +9,10 @@
 #include "commands.hpp"
 #include "output.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace headroom::app {
 namespace {
 
@@ -38,6 +42,12 @@ ExitStatus run(int argc, const char* const* argv) {
 }  // namespace headroom::app
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // Memory goes back to the system at the end only: each page given back and asked for again costs a fault,
+  // and those are a tenth of a check.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
   // A reader that closed the pipe is no reason to die with a signal: writes then fail with EPIPE.
   std::signal(SIGPIPE, SIG_IGN);
   try {
