@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
+
+#include "together.hpp"
 
 namespace headroom::advise {
 
@@ -13,27 +14,6 @@ using rules::Severity;
 using source::Value;
 
 namespace {
-
-/// What identifies a finding when the config is evaluated again: the rule and its first field (two unknown
-/// fields of one rule are two findings).
-using Key = std::pair<std::string, std::string>;
-Key key_of(const Diagnostic& d) {
-  return {d.rule, d.fields.empty() ? std::string() : d.fields.front()};
-}
-
-struct State {
-  std::set<Key> all;
-  std::set<Key> errors;
-};
-
-State state_of(const Findings& findings) {
-  State s;
-  for (const Diagnostic& d : findings.diagnostics) {
-    s.all.insert(key_of(d));
-    if (d.severity == Severity::error) s.errors.insert(key_of(d));
-  }
-  return s;
-}
 
 std::vector<Fix> candidates(const Diagnostic& d, const resolve::EffectiveConfig& config, const Bench& bench) {
   std::vector<Fix> out = d.fixes;  // of native rules: made where the finding was
@@ -49,32 +29,6 @@ std::vector<Fix> candidates(const Diagnostic& d, const resolve::EffectiveConfig&
 
 bool same_edit(const Fix& a, const Fix& b) {
   return a.set == b.set && a.unset == b.unset && a.env == b.env;
-}
-
-/// `first` and then `second`; where both set a field, the later one counts.
-Fix combine(const Fix& first, const Fix& second) {
-  Fix out = first;
-  for (const auto& [field, value] : second.set) {
-    auto it = std::ranges::find(out.set, field, &std::pair<std::string, Value>::first);
-    if (it == out.set.end()) {
-      out.set.emplace_back(field, value);
-    } else {
-      it->second = value;
-    }
-  }
-  for (const auto& field : second.unset) {
-    std::erase_if(out.set, [&](const auto& s) { return s.first == field; });
-    if (std::ranges::find(out.unset, field) == out.unset.end()) out.unset.push_back(field);
-  }
-  for (const auto& [name, value] : second.env) {
-    std::erase_if(out.env, [&](const auto& e) { return e.first == name; });
-    out.env.emplace_back(name, value);
-  }
-  out.safety = std::max(first.safety, second.safety);
-  if (!second.title.empty() && second.title != first.title) {
-    out.title = first.title.empty() ? second.title : first.title + "; " + second.title;
-  }
-  return out;
 }
 
 class Verifier {
@@ -149,6 +103,7 @@ void attach_fixes(Findings& findings, const Bench& bench) {
     rank(fixes);
     d.fixes = std::move(fixes);
   }
+  choose_together(findings, bench);
 }
 
 }  // namespace headroom::advise

@@ -15,8 +15,8 @@ using source::Result;
 
 namespace {
 
-constexpr std::string_view block_keys[] = {"bridge", "mcore",      "te",  "torch", "gpus",
-                                           "gpu",    "gpu_memory", "env", "model", "layer", "dump"};
+constexpr std::string_view block_keys[] = {"bridge",     "mcore", "te",    "torch", "gpus", "gpu",
+                                           "gpu_memory", "env",   "model", "layer", "dump"};
 
 Error error_at(const Document& doc, source::Span span, std::string message) {
   return {std::move(message), doc.source->name(), doc.source->location(span), true};
@@ -62,7 +62,8 @@ Result<void> read_key(const Document& doc, const source::Member& m, ContextOptio
     return {};
   }
   if (key == "dump") {
-    if (!node.value.is_bool()) return tl::unexpected(error_at(doc, node.span, "headroom.dump is true or false"));
+    if (!node.value.is_bool())
+      return tl::unexpected(error_at(doc, node.span, "headroom.dump is true or false"));
     out.dump = node.value.as_bool();
     return {};
   }

@@ -65,6 +65,10 @@ Outcome lint(const Job& job) {
   std::vector<const rules::RulePack*> packs{&rules::embedded_rules()};
   packs.insert(packs.end(), job.extra_packs.begin(), job.extra_packs.end());
   out.findings = rules::evaluate(out.config, out.settings, packs, job.selection);
+  if (!job.want_advice) {
+    std::erase_if(out.findings.diagnostics,
+                  [](const auto& d) { return d.severity == rules::Severity::advice; });
+  }
   if (job.want_fixes) {
     advise::attach_fixes(out.findings, {&out.settings, &*launch, &schema, &rules::embedded_resolve(), packs,
                                         &job.selection, &out.config});

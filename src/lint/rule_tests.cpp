@@ -30,6 +30,7 @@ std::optional<std::string> only_layer(const rules::Rule& rule) {
 
 Job job_of(const rules::Rule& rule, const rules::Example& example, const rules::RulePack& pack) {
   Job job;
+  job.want_advice = true;
   job.text = std::make_shared<source::SourceText>(std::string(rule.file), std::string(example.yaml));
   // Like the settings of a repository: the block's own `headroom:` wins.
   job.repository.bridge = std::string(schema::name(newest(rule)));

@@ -31,6 +31,7 @@ struct Job {
   rules::Selection selection;
   std::vector<const rules::RulePack*> extra_packs;
   bool want_fixes = true;
+  bool want_advice = false;                   ///< keep findings of severity advice
 };
 
 struct Outcome {
