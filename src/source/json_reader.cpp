@@ -5,6 +5,7 @@
 
 #include "chars.hpp"
 #include "headroom/source/document.hpp"
+#include "interpolation.hpp"
 #include "scalar.hpp"
 #include "yaml_builder.hpp"
 
@@ -234,6 +235,9 @@ Result<Document> read_json(std::shared_ptr<const SourceText> text, const Limits&
     JsonReader(doc, limits).run();
   } catch (const ReadingStopped& stopped) {
     return tl::unexpected(stopped.error);
+  }
+  if (doc.source->text().find("${") != std::string::npos) {
+    if (const auto done = resolve_interpolations(doc, limits); !done) return tl::unexpected(done.error());
   }
   return doc;
 }

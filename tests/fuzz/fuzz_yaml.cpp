@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../../src/source/plain_yaml.hpp"
 #include "headroom/source/document.hpp"
 #include "headroom/source/edit.hpp"
 
@@ -47,6 +48,31 @@ Result<Document> read(const std::string& text, Loader loader) {
   return loader == Loader::json ? read_json(std::move(source)) : read_yaml(std::move(source), loader);
 }
 
+/// The reader without yaml-cpp has no say of its own: it gives what yaml-cpp's events give, or leaves the
+/// text.
+void compare_parsers(const std::string& text, Loader loader) {
+  const auto parse = [&](YamlParser parser) {
+    return read_yaml_with(parser, std::make_shared<const SourceText>("fuzz", text), loader, {});
+  };
+  const auto fast = parse(YamlParser::fastest);
+  const auto full = parse(YamlParser::library);
+  require(fast.has_value() == full.has_value());
+  if (!fast) {
+    require(fast.error().message == full.error().message && fast.error().location == full.error().location);
+    return;
+  }
+  require(fast->nodes.size() == full->nodes.size() && fast->root == full->root);
+  require(fast->remarks.size() == full->remarks.size());
+  for (std::size_t i = 0; i < fast->nodes.size(); ++i) {
+    const Node& a = fast->nodes[i];
+    const Node& b = full->nodes[i];
+    require(a.kind == b.kind && a.span == b.span && a.style == b.style && a.flow == b.flow &&
+            a.text == b.text);
+    require(a.items == b.items && a.members.size() == b.members.size());
+    require(a.value.to_text() == b.value.to_text());
+  }
+}
+
 void edit(const Document& doc, std::uint8_t choice, std::uint8_t kind) {
   std::vector<Path> paths;
   if (doc.root != no_node) collect_paths(doc, doc.root, {}, paths);
@@ -80,6 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 2, size - 2);
   (void)detect_loader(SourceText("fuzz", text));
+  compare_parsers(text, data[0] % 2 == 0 ? Loader::py_yaml : Loader::omega_conf);
   for (const Loader loader : {Loader::py_yaml, Loader::omega_conf, Loader::json}) {
     const auto doc = read(text, loader);
     if (!doc) {

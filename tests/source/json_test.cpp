@@ -29,6 +29,14 @@ TEST_CASE("Duplicate keys of JSON: the last counts, with a remark") {
   CHECK(doc.remarks[0].kind == Remark::Kind::duplicate_key);
 }
 
+TEST_CASE("Interpolations are resolved in JSON too") {
+  const Document doc = must_read("{\"a\": 1, \"b\": \"${a}\", \"c\": \"x${nope}\"}", Loader::json);
+  CHECK(value_at(doc, "b") == "int 1");
+  CHECK(value_at(doc, "c") == "unknown");
+  REQUIRE(doc.remarks.size() == 1);
+  CHECK(doc.remarks[0].kind == Remark::Kind::interpolation);
+}
+
 TEST_CASE("JSON errors have a place") {
   struct Row {
     const char* text;

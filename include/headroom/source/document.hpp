@@ -46,7 +46,7 @@ struct Remark {
     duplicate_key,      ///< py_yaml, json: the earlier of two equal keys is dropped
     number_is_string,   ///< py_yaml: `3e-4`, `1e-5`: a string, not a number
     surprising_scalar,  ///< `yes` is true, `010` is 8, `12:30` is 750
-    more_documents,     ///< only the first document of the file is read
+    more_documents,     ///< only the first document is read; PyYAML and OmegaConf refuse such a file
     unknown_tag,        ///< a tag that the loader would refuse or run; read as plain data here
     interpolation,      ///< `${…}` that could not be resolved
   };
@@ -78,6 +78,8 @@ class Document {
 };
 
 /// Reads YAML (or JSON, which has its own reader) from `text`. `loader` decides scalar types.
+/// What those loaders refuse is an Error too: duplicate anchors, complex keys, tabs outside quotes, a line
+/// without its colon. No flow collection or single value may be longer than 256 KiB.
 /// `${a.b}` is resolved against the document. Tags, anchors, merge keys are data: nothing is executed.
 [[nodiscard]] Result<Document> read_yaml(std::shared_ptr<const SourceText> text, Loader loader, const Limits& limits = {});
 [[nodiscard]] Result<Document> read_json(std::shared_ptr<const SourceText> text, const Limits& limits = {});
@@ -86,7 +88,8 @@ class Document {
 /// file is an Error. UTF-8 is checked (line and column of the first bad byte), NUL bytes refused.
 [[nodiscard]] Result<std::shared_ptr<const SourceText>> read_file(const std::string& path, const Limits& limits = {});
 
-/// Which reader and loader a configuration text needs: JSON by its first character or `.json` name;
+/// Which reader and loader a configuration text needs: JSON by a `.json` name, or by its first characters
+/// where it is not called `.yaml` or `.yml` (those go to a YAML loader, whatever is in them);
 /// py_yaml where the text is a saved config (a `_target_` at top level or in a section), else omega_conf.
 [[nodiscard]] Loader detect_loader(const SourceText& text);
 
@@ -98,7 +101,7 @@ struct Override {
   enum class Kind : std::uint8_t { set, add, force, remove };
   Kind kind = Kind::set;
   std::string key;
-  Value value;       ///< scalars and lists; Opaque for a mapping
+  Value value;       ///< scalars and lists; Opaque for a mapping; unknown where `${…}` stands in it
   std::vector<std::pair<std::string, Value>> members;  ///< of a mapping value, keys joined with dots below `key`
   std::string text;  ///< the word as given
 };

@@ -17,7 +17,9 @@ struct Edit {
 
 /// Edits that make `path` (mapping keys) hold `value`: replaces the value in place, adds a missing key to
 /// its mapping in that mapping's own layout (block or flow, same indentation), adds missing parents.
-/// Fails where a part of the path exists and is no mapping.
+/// Fails where a part of the path exists and is no mapping, and where the edited text, read again, would not
+/// hold `value` there and everything else as before (an anchor that is repeated elsewhere, say).
+/// For several changes apply one, read the result, and ask for the next.
 [[nodiscard]] Result<std::vector<Edit>> set_value(const Document& doc, const std::vector<std::string>& path, const Value& value);
 /// Edits that remove the key at `path` with its value (whole line in block style); none if it is absent.
 [[nodiscard]] Result<std::vector<Edit>> remove_key(const Document& doc, const std::vector<std::string>& path);
