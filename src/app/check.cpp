@@ -87,7 +87,7 @@ class Check {
       work.job.command_line = options_.context;
       work.job.loader = options_.loader;
       work.job.want_fixes = !options_.bridge_all;
-      work.job.want_advice = options_.advice;
+      work.job.want_advice = options_.advice || options_.fail_on == rules::Severity::advice;
       std::vector<std::string> dirs = options_.rule_dirs;
       work.job.selection = {options_.select, options_.ignore};
       if (last != nullptr) {
