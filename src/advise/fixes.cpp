@@ -31,6 +31,15 @@ bool same_edit(const Fix& a, const Fix& b) {
   return a.set == b.set && a.unset == b.unset && a.env == b.env;
 }
 
+/// Whether `next` gives a field of `first` another value, or none.
+bool takes_back(const Fix& next, const Fix& first) {
+  return std::ranges::any_of(first.set, [&](const auto& edit) {
+    const auto other = std::ranges::find(next.set, edit.first, &std::pair<std::string, Value>::first);
+    if (other != next.set.end()) return !(other->second == edit.second);
+    return std::ranges::find(next.unset, edit.first) != next.unset.end();
+  });
+}
+
 class Verifier {
  public:
   Verifier(const Bench& bench, const State& base) : bench_(bench), base_(base) {}
@@ -65,7 +74,10 @@ class Verifier {
     std::vector<Fix> out;
     if (depth == 0) return out;
     for (const Fix& next : candidates(*fresh.front(), config, bench_)) {
-      for (Fix& good : check(finding, combine(fix, next), depth - 1)) out.push_back(std::move(good));
+      Fix both = combine(fix, next);
+      // "Recompute whole layers; train without recomputation" would promise what it does not do.
+      if (takes_back(next, fix)) both.title = next.title;
+      for (Fix& good : check(finding, both, depth - 1)) out.push_back(std::move(good));
       if (!out.empty()) break;
     }
     return out;

@@ -42,6 +42,20 @@ void print_error(const Options& options, const source::Error& error, const sourc
   static_cast<void>(write(stderr, shown));
 }
 
+// The first glob of `select` that no rule matches: a check of nothing must not pass for a clean one.
+std::string without_rule(const lint::Job& job) {
+  std::vector<const rules::RulePack*> packs{&rules::embedded_rules()};
+  packs.insert(packs.end(), job.extra_packs.begin(), job.extra_packs.end());
+  for (const auto& glob : job.selection.select) {
+    const rules::Selection one{{glob}, {}};
+    const auto chosen = [&](const rules::RulePack* pack) {
+      return std::ranges::any_of(pack->rules, [&](const rules::Rule& r) { return one.wants(r.id); });
+    };
+    if (std::ranges::none_of(packs, chosen)) return glob;
+  }
+  return {};
+}
+
 class Check {
  public:
   explicit Check(const Options& options) : options_(options) {}
@@ -103,6 +117,11 @@ class Check {
         return exit_usage;
       }
       work.job.extra_packs = std::move(*packs);
+      if (const auto glob = without_rule(work.job); !glob.empty()) {
+        complain(options_, fmt::format("{}: no rule matches '{}' (headroom rule lists them)",
+                                       options_.select.empty() ? last->path : "--select", glob));
+        return exit_usage;
+      }
       add(std::move(work));
     }
     return exit_clean;

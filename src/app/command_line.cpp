@@ -117,12 +117,13 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
   one(app, "--dialect", raw.dialect, "Config language: bridge", "NAME")->group(group);
 }
 
-void add_output(CLI::App& app, Raw& raw) {
+void add_output(CLI::App& app, Raw& raw, bool summary, bool repository) {
   const std::string group = "Output";
   one(app, "--format", raw.format, "text or json", "FORMAT")->group(group);
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group(group);
-  app.add_flag("-q,--quiet", raw.quiet, "Print no summary")->group(group);
-  app.add_flag("-v,--verbose", raw.verbose, "Say which .headroom.yaml was used")->group(group);
+  if (summary) app.add_flag("-q,--quiet", raw.quiet, "Print no summary")->group(group);
+  if (repository)
+    app.add_flag("-v,--verbose", raw.verbose, "Say which .headroom.yaml was used")->group(group);
 }
 
 void add_rules(CLI::App& app, Raw& raw, bool selection) {
@@ -147,7 +148,7 @@ void add_check(CLI::App& app, Raw& raw) {
   app.add_flag("--unsafe-fixes", raw.unsafe_fixes, "Allow fixes that change training results")
       ->group("Fixes");
   one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
-  add_output(app, raw);
+  add_output(app, raw, true, true);
   app.footer(std::string(check_end));
 }
 
@@ -168,15 +169,15 @@ void build(CLI::App& app, Raw& raw) {
       case Command::effective:
         add_launch(sub, raw, false);
         sub.add_flag("--all", raw.all, "Every field, also those at their default")->group("Output");
-        add_output(sub, raw);
+        add_output(sub, raw, false, true);
         break;
       case Command::rule:
         add_rules(sub, raw, false);
-        add_output(sub, raw);
+        add_output(sub, raw, false, false);
         break;
       case Command::test_rules:
         add_rules(sub, raw, false);
-        add_output(sub, raw);
+        add_output(sub, raw, true, false);
         break;
     }
   }
@@ -296,6 +297,8 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
+  if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)
+    complaint = "--unsafe-fixes is for --fix and --diff: give one of them";
   if (!complaint && options.bridge_all && (options.diff || options.fix)) {
     complaint = "--bridge all compares releases: fixes need one";
   }

@@ -18,9 +18,9 @@ using source::NodeKind;
 
 constexpr std::string_view file_name = ".headroom.yaml";
 const std::vector<std::string_view>& keys() {
-  static const std::vector<std::string_view> all{
-      "bridge", "mcore", "te",       "torch",  "gpus",   "gpu",     "gpu_memory", "model",
-      "layer",  "env",   "env_file", "select", "ignore", "fail_on", "rules",      "root"};
+  static const std::vector<std::string_view> all{"bridge",   "mcore",      "te",     "torch",   "gpus",
+                                                 "gpu",      "gpu_memory", "model",  "layer",   "env",
+                                                 "env_file", "select",     "ignore", "fail_on", "rules"};
   return all;
 }
 
@@ -56,11 +56,6 @@ class Reader {
       return at(key, fmt::format("unknown key '{}'{}", name, lang::did_you_mean(name, keys())));
     }
     if (value.kind != NodeKind::scalar) return at(value, fmt::format("{}: expected a single value", name));
-    if (name == "root") {
-      if (!value.value.is_bool()) return at(value, "root: expected true or false");
-      out_.root = value.value.as_bool();
-      return {};
-    }
     if (value.value.is_null()) return {};  // said to be unknown
     if (name == "env_file") return environment_file(value);
     if (name == "fail_on") return fail_on(value);

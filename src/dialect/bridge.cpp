@@ -41,7 +41,6 @@ class Reader {
 
   Settings read() && {
     const Document& doc = *out_.document;
-    out_.dialect_reason = "the default";
     if (doc.root == source::no_node) return std::move(out_);
     if (doc.node(doc.root).kind != NodeKind::mapping) return std::move(out_);
     out_.full_dump = is_full_dump();
@@ -122,8 +121,7 @@ class Reader {
                           schema::name(release_), name),
               place(m, name),
               {},
-              {name},
-              std::nullopt};
+              {name}};
     for (auto near : schema_.suggest(name, release_)) {
       FieldId id = schema_.find(near);
       if (id != schema::no_field && schema_.field(id).space == schema::Space::section) {
@@ -149,15 +147,18 @@ class Reader {
     const Node& node = doc.node(m.value);
     if (section != "mixed_precision" || !node.value.is_string()) return;
     if (schema_.find_recipe(node.value.as_string(), release_) != nullptr) return;
+    std::vector<std::string_view> known;
+    for (const schema::PrecisionRecipe& recipe : schema_.recipes)
+      if (schema::contains(recipe.releases, release_)) known.push_back(recipe.name);
+    const std::string_view meant = schema::nearest(node.value.as_string(), known);
     Problem p{
         "schema-check/unknown-recipe",
         section,
         fmt::format("mixed_precision names the recipe '{}', which Bridge {} does not have: start-up stops",
                     node.value.as_string(), schema::name(release_)),
         place(m, section),
-        {{section, Value("bf16_mixed")}},
-        {},
-        std::nullopt};
+        {{section, Value(meant.empty() ? "bf16_mixed" : meant)}},
+        {}};
     out_.problems.push_back(std::move(p));
   }
 
@@ -277,8 +278,7 @@ class Reader {
       Place where{out_.document->source, remark.span, remark.span, From::file, ""};
       std::string name = field == node_field_.end() ? std::string() : field->second;
       where.written_name = name;
-      out_.problems.push_back(
-          {std::string(rule->second), name, remark.text, std::move(where), {}, {}, std::nullopt});
+      out_.problems.push_back({std::string(rule->second), name, remark.text, std::move(where), {}, {}});
     }
   }
 

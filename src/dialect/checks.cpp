@@ -88,8 +88,7 @@ void check_type(Settings& settings, const Setting& s, const Field& field) {
                field.name, s.value.as_string()),
            s.place,
            {{name, *number}},
-           {},
-           std::nullopt});
+           {}});
       return;
     }
   }
@@ -99,8 +98,18 @@ void check_type(Settings& settings, const Setting& s, const Field& field) {
        fmt::format("{} takes {}, not {}", field.name, type_words(field.type), s.value.to_text()),
        s.place,
        {},
-       {name},
-       std::nullopt});
+       {name}});
+}
+
+/// `value` with the choice that `wrong`, it or one of its elements, is a misspelling of.
+std::optional<Value> corrected(const Value& value, const Value& wrong,
+                               std::span<const std::string_view> choices) {
+  const std::string_view meant = schema::nearest(wrong.as_string(), choices);
+  if (meant.empty()) return std::nullopt;
+  if (!value.is_list()) return Value(meant);
+  source::List list = value.as_list();
+  std::ranges::replace(list, wrong, Value(meant));
+  return Value(std::move(list));
 }
 
 void check_choices(Settings& settings, const Setting& s, const Field& field, const Schema& schema,
@@ -118,14 +127,19 @@ void check_choices(Settings& settings, const Setting& s, const Field& field, con
     if (it != s.value.as_list().end()) wrong = &*it;
   }
   if (wrong == nullptr) return;
-  settings.problems.push_back({"schema-check/invalid-choice",
-                               std::string(field.name),
-                               fmt::format("{} knows {}; '{}' is none of them in {}", field.name,
-                                           fmt::join(choices, ", "), wrong->as_string(), schema::name(r)),
-                               s.place,
-                               {},
-                               {std::string(field.name)},
-                               std::nullopt});
+  Problem p{"schema-check/invalid-choice",
+            std::string(field.name),
+            fmt::format("{} knows {}; '{}' is none of them in {}", field.name, fmt::join(choices, ", "),
+                        wrong->as_string(), schema::name(r)),
+            s.place,
+            {},
+            {}};
+  if (auto meant = corrected(s.value, *wrong, choices)) {
+    p.suggest_set.emplace_back(p.field, std::move(*meant));
+  } else {
+    p.suggest_unset.push_back(p.field);
+  }
+  settings.problems.push_back(std::move(p));
 }
 
 }  // namespace
@@ -135,13 +149,7 @@ Problem unknown_field(const Schema& schema, Release r, const std::string& canoni
   auto near = schema.suggest(canonical, r);
   std::string message = fmt::format(
       "{} is no field of Megatron Bridge {}; its loader drops it with a warning", canonical, schema::name(r));
-  Problem p{"schema-check/unknown-field",
-            canonical,
-            std::move(message),
-            std::move(place),
-            {},
-            {canonical},
-            std::nullopt};
+  Problem p{"schema-check/unknown-field", canonical, std::move(message), std::move(place), {}, {canonical}};
   if (!near.empty()) {
     p.message += fmt::format(" (did you mean {}?)", near.front());
     if (!value.is_opaque()) p.suggest_set.emplace_back(std::string(near.front()), value);
@@ -161,8 +169,7 @@ void check_setting(Settings& settings, const Setting& s, const Schema& schema, R
                                  std::move(message),
                                  s.place,
                                  {},
-                                 {std::string(field.name)},
-                                 std::nullopt});
+                                 {std::string(field.name)}});
     return;
   }
   // A class that the table does not know can't prove a field absent.
@@ -173,8 +180,7 @@ void check_setting(Settings& settings, const Setting& s, const Schema& schema, R
                                              cls->name, field.name.substr(field.name.find('.') + 1)),
                                  s.place,
                                  {},
-                                 {std::string(field.name)},
-                                 std::nullopt});
+                                 {std::string(field.name)}});
     return;
   }
   check_type(settings, s, field);

@@ -11,28 +11,6 @@ namespace {
 using schema::has;
 using schema::Type;
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-/// Edit distance with swaps of neighbours as one step; letters that differ in case only cost nothing.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0u : 1u)});
-      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
-        row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    std::swap(before, last);
-    std::swap(last, row);
-  }
-  return last[b.size()];
-}
-
 bool kind_fits(schema::TypeSet type, const source::Value& v) {
   if (has(type, Type::any)) return true;
   if (v.is_opaque() || v.is_mapping())
@@ -98,18 +76,7 @@ std::vector<std::string_view> all_choices(const schema::Field& field) {
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& known) {
-  std::string_view best;
-  std::size_t best_distance = std::string_view::npos;
-  if (word.size() > 100) return {};
-  for (const auto candidate : known) {
-    const std::size_t d = distance(word, candidate);
-    // A third of the letters, or a start that is cut off: `selectiv`, `full_iter`.
-    const bool prefix = word.size() >= 3 && candidate.substr(0, word.size()) == word;
-    if (d > std::max<std::size_t>(1, candidate.size() / 3) && !prefix) continue;
-    if (d >= best_distance) continue;
-    best = candidate;
-    best_distance = d;
-  }
+  const std::string_view best = schema::nearest(word, known);
   return best.empty() ? std::string() : fmt::format("; did you mean '{}'?", best);
 }
 

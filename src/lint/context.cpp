@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view block_keys[] = {"bridge",     "mcore", "te",    "torch", "gpus", "gpu",
                                            "gpu_memory", "env",   "model", "layer", "dump"};
 
+constexpr std::string_view layers[] = {"bridge", "megatron-core", "megatron-lm"};
+
 Error error_at(const Document& doc, source::Span span, std::string message) {
   return {std::move(message), doc.source->name(), doc.source->location(span), true};
 }
@@ -228,6 +230,9 @@ Result<resolve::LaunchContext> launch_context(const ContextOptions& options, con
           option_error(fmt::format("'{}' is no GPU kind; known are {}", *options.gpu, kinds)));
     }
   }
+  if (options.layer && std::ranges::find(layers, *options.layer) == std::end(layers))
+    return tl::unexpected(
+        option_error(fmt::format("'{}' is no layer; known are {}", *options.layer, fmt::join(layers, ", "))));
   if (options.model) {
     out.model = schema.find_model(*options.model);
     if (out.model == nullptr)

@@ -57,7 +57,7 @@ Outcome lint(const Job& job) {
     dialect::apply_override(out.settings, word, schema, launch->release, "--set");
   if (options.dump) out.settings.full_dump = *options.dump;
   if (options.layer) {
-    if (*options.layer == "megatron-core") out.settings.mcore_layer = true;
+    out.settings.mcore_layer = *options.layer == "megatron-core";
     if (*options.layer == "megatron-lm") out.settings.dialect = "megatron-lm";
   }
   out.config = resolve::resolve(out.settings, *launch, schema, rules::embedded_resolve());

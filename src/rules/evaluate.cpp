@@ -96,7 +96,6 @@ class Evaluation {
       return;
     }
     doubt.rule = &r;
-    doubt.pool = &pool;
     doubt.diagnostic = finding(r, pool, config_, settings_);
     doubts.push_back(std::move(doubt));
   }

@@ -17,19 +17,6 @@ Fix native_fix(const dialect::Problem& problem) {
   Fix fix;
   fix.set = problem.suggest_set;
   fix.unset = problem.suggest_unset;
-  if (problem.suggest_rename) {
-    fix.title =
-        fmt::format("Write {} instead of {}", problem.suggest_rename->second, problem.suggest_rename->first);
-    fix.unset.push_back(problem.suggest_rename->first);
-    if (problem.place.source != nullptr) {
-      const auto text = problem.place.source->slice(problem.place.value);
-      const auto value = source::resolve_scalar(text, source::Loader::omega_conf);
-      // Only a plain scalar can be carried over by its text.
-      if (text.find_first_of("[{\n\"'") == std::string_view::npos)
-        fix.set.emplace_back(problem.suggest_rename->second, value);
-    }
-    return fix;
-  }
   for (const auto& [name, value] : fix.set)
     fix.title += fmt::format("{} {} to {}", fix.title.empty() ? "Set" : ", set", name, value.to_text());
   for (const auto& name : fix.unset)
@@ -54,6 +41,22 @@ std::string requirement(const Rule& rule, std::string_view variable) {
 
 std::string_view plain(std::string_view field) {
   return field.substr(field.find('.') + 1);
+}
+
+/// Whether any of the doubtful variables, set right, is enough: each has a fix that sets no other of them.
+bool one_is_enough(const EnvDoubt& doubt, const schema::Schema& schema) {
+  const auto doubtful = [&](std::string_view variable) {
+    return std::ranges::any_of(doubt.unknown,
+                               [&](auto id) { return plain(schema.field(id).name) == variable; });
+  };
+  return std::ranges::all_of(doubt.unknown, [&](auto id) {
+    return std::ranges::any_of(doubt.rule->fixes, [&](const FixData& fix) {
+      const auto count = std::ranges::count_if(fix.env, [&](const FixEnv& e) { return doubtful(e.name); });
+      return count == 1 && std::ranges::any_of(fix.env, [&](const FixEnv& e) {
+               return e.name == plain(schema.field(id).name);
+             });
+    });
+  });
 }
 
 void add_unique(std::vector<std::string>& to, const std::string& s) {
@@ -167,12 +170,13 @@ void Natives::environment(const std::vector<EnvDoubt>& doubts, std::vector<Diagn
         doubt.rule->title.empty() ? std::string(doubt.rule->id) : std::string(doubt.rule->title);
     because.push_back(fmt::format("{} ({})", what, doubt.rule->id));
     for (const auto& field : doubt.diagnostic.fields) add_unique(merged.fields, field);
+    std::vector<std::string> ways;
     for (const auto id : doubt.unknown) {
       const auto field = config_.schema->field(id).name;
       const auto variable = plain(field);
       add_unique(merged.fields, std::string(field));
       add_unique(variables, std::string(variable));
-      add_unique(needs, requirement(*doubt.rule, variable));
+      add_unique(ways, requirement(*doubt.rule, variable));
       const auto env = wanted(*doubt.rule, variable);
       const bool known =
           std::any_of(fix.env.begin(), fix.env.end(), [&](const auto& e) { return e.first == variable; });
@@ -180,6 +184,8 @@ void Natives::environment(const std::vector<EnvDoubt>& doubts, std::vector<Diagn
       fix.env.emplace_back(std::string(variable),
                            env->unset ? std::nullopt : std::optional(std::string(env->value)));
     }
+    if (one_is_enough(doubt, *config_.schema)) ways = {joined(ways, " or ")};
+    for (const auto& way : ways) add_unique(needs, way);
   }
   merged.severity = Severity::warning;
   merged.fails_at = FailsAt::startup;

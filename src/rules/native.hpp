@@ -10,7 +10,6 @@ namespace headroom::rules {
 /// One `error` rule that is true or not depending on variables nobody gave.
 struct EnvDoubt {
   const Rule* rule = nullptr;
-  const lang::ExprPool* pool = nullptr;
   std::vector<schema::FieldId> unknown;  ///< the variables
   Diagnostic diagnostic;                 ///< as it would be if the rule were true
 };

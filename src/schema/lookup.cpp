@@ -57,6 +57,13 @@ std::string_view family(std::string_view kind) {
 }
 
 /// One bit for each letter that occurs: names whose bits differ much cannot be near each other.
+std::string in_lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
 std::uint64_t letters(std::string_view text) {
   std::uint64_t bits = 0;
   for (char c : text) bits |= std::uint64_t{1} << (static_cast<unsigned char>(c) & 63u);
@@ -234,6 +241,26 @@ const ModelFacts* Schema::find_model(std::string_view name) const {
   };
   auto it = std::find_if(models.begin(), models.end(), matches);
   return it == models.end() ? nullptr : &*it;
+}
+
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
+  std::string_view best;
+  std::size_t best_distance = std::string_view::npos;
+  const std::string written = in_lower_case(word);
+  for (std::string_view candidate : known) {
+    // A third of the letters, or a start that is cut off: `selectiv`, `full_iter`.
+    const std::size_t limit = std::max<std::size_t>(1, candidate.size() / 3);
+    std::size_t d = edit_distance(written, in_lower_case(candidate), limit);
+    if (word.size() >= 3 && candidate.starts_with(word)) {
+      d = 2 * word.size() >= candidate.size() ? 1 : candidate.size() - word.size();
+    } else if (d > limit) {
+      continue;
+    }
+    if (d >= best_distance) continue;
+    best = candidate;
+    best_distance = d;
+  }
+  return best;
 }
 
 std::vector<std::string_view> Schema::suggest(std::string_view canonical, Release r) const {

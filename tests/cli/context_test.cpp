@@ -78,6 +78,9 @@ TEST_CASE("--select and --ignore take globs") {
              Catch::Contains("unknown-field"));
   CHECK(run({{"check", config, "--select", "offload/*"}}).out.empty());
   CHECK(run({{"check", config, "--ignore", "*/unknown-*"}}).out.empty());
+  const auto misspelt = run({{"check", config, "--select", "offlaod/*"}});
+  CHECK(misspelt.status == 2);
+  CHECK_THAT(misspelt.err, Catch::Contains("no rule matches 'offlaod/*'"));
 }
 
 TEST_CASE("settings of the command line") {

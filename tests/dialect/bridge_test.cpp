@@ -36,10 +36,12 @@ model:
   CHECK(effective(out, "model.seq_length") == Value(4096));
   const auto& schema = headroom::schema::embedded_schema();
   using Path = std::vector<std::string>;
-  CHECK(headroom::dialect::path_in_file(out.settings, schema, "model.num_layers") == Path{"model", "transformer", "num_layers"});
+  CHECK(headroom::dialect::path_in_file(out.settings, schema, "model.num_layers") ==
+        Path{"model", "transformer", "num_layers"});
   CHECK(headroom::dialect::path_in_file(out.settings, schema, "model.recompute_granularity") ==
         Path{"model", "transformer", "recompute_granularity"});
-  CHECK(headroom::dialect::path_in_file(out.settings, schema, "model.seq_length") == Path{"model", "seq_length"});
+  CHECK(headroom::dialect::path_in_file(out.settings, schema, "model.seq_length") ==
+        Path{"model", "seq_length"});
 }
 
 TEST_CASE("unknown keys are found and the right name is offered") {
@@ -54,11 +56,13 @@ TEST_CASE("unknown keys are found and the right name is offered") {
 }
 
 TEST_CASE("numbers that the loader of a saved config reads as strings") {
-  auto out = lint_text("optimizer:\n  _target_: megatron.bridge.training.config.OptimizerConfig\n  lr: 3e-4\n");
+  auto out =
+      lint_text("optimizer:\n  _target_: megatron.bridge.training.config.OptimizerConfig\n  lr: 3e-4\n");
   const auto* d = find(out, "schema-check/number-is-string");
   REQUIRE(d != nullptr);
   CHECK(d->fields.front() == "optimizer.lr");
-  CHECK(find(lint_text("optimizer:\n  lr: 3e-4\n"), "schema-check/number-is-string") == nullptr);   // OmegaConf: a float
+  CHECK(find(lint_text("optimizer:\n  lr: 3e-4\n"), "schema-check/number-is-string") ==
+        nullptr);  // OmegaConf: a float
 }
 
 TEST_CASE("fields of other releases name the release") {
@@ -74,9 +78,25 @@ TEST_CASE("key=value words win over the file") {
   CHECK(effective(out, "model.recompute_modules").as_list().size() == 1);
 }
 
+TEST_CASE("a misspelt choice is corrected, any other removed") {
+  auto out = lint_text("model: {attention_backend: falsh, cuda_graph_modules: [atn, mlp], fp8: nonsense}\n");
+  const auto fix_of = [&](std::string_view field) {
+    for (const auto& d : out.findings.diagnostics)
+      if (d.rule == "schema-check/invalid-choice" && d.fields.front() == field) return d.fixes.at(0);
+    return headroom::rules::Fix{};
+  };
+  const headroom::rules::Fix scalar = fix_of("model.attention_backend");
+  REQUIRE(scalar.set.size() == 1);
+  CHECK(scalar.set[0].second == Value("flash"));
+  CHECK(fix_of("model.fp8").unset == std::vector<std::string>{"model.fp8"});
+}
+
 TEST_CASE("a section given by name") {
   auto out = lint_text("model: {num_layers: 4}\nmixed_precision: bf16_mixd\n");
-  CHECK(find(out, "schema-check/unknown-recipe") != nullptr);
+  const auto* d = find(out, "schema-check/unknown-recipe");
+  REQUIRE(d != nullptr);
+  REQUIRE(!d->fixes.empty());
+  CHECK(d->fixes.front().set.front().second == Value("bf16_mixed"));
   auto good = lint_text("model: {num_layers: 4}\nmixed_precision: bf16-mixed\n");
   CHECK(find(good, "schema-check/unknown-recipe") == nullptr);
   CHECK(effective(good, "model.bf16") == Value(true));

@@ -10,7 +10,7 @@
 
 namespace headroom::dialect {
 
-enum class From : std::uint8_t { file, set_option, launch_script };
+enum class From : std::uint8_t { file, set_option };
 
 /// Where a setting was written. `key` and `value` are spans in `source`.
 struct Place {
@@ -21,7 +21,7 @@ struct Place {
   std::string written_name;   ///< the file's own dotted name, "model.transformer.num_layers"
 };
 
-/// One field as written, typed by its loader and normalised (dtypes, enums, functions: see value.hpp of
+/// One field as written, typed by its loader and normalised (dtypes, enums, functions: see "Values" in
 /// docs/rule-language.md).
 struct Setting {
   schema::FieldId field = schema::no_field;
@@ -30,7 +30,7 @@ struct Setting {
 };
 
 /// A finding about the text itself, which needs no rule language: turned into a diagnostic by the native rules
-/// named here (`schema/unknown-field`, `schema/wrong-type`, …).
+/// named here (`schema-check/unknown-field`, `schema-check/wrong-type`, …).
 struct Problem {
   std::string rule;
   std::string field;          ///< canonical, or the file's dotted path
@@ -38,7 +38,6 @@ struct Problem {
   Place place;
   std::vector<std::pair<std::string, source::Value>> suggest_set;   ///< fix: canonical field -> value
   std::vector<std::string> suggest_unset;
-  std::optional<std::pair<std::string, std::string>> suggest_rename; ///< fix: from -> to, canonical names
 };
 
 /// A whole config as written. One entry a field: the one that counts where several are written.
@@ -47,7 +46,6 @@ struct Settings {
   std::vector<Setting> settings;
   std::vector<Problem> problems;
   std::string dialect = "bridge";
-  std::string dialect_reason;      ///< why it was taken for that
   bool mcore_layer = false;        ///< `model._target_` is a class under megatron.core.
   bool full_dump = false;          ///< a saved config that lists defaults too
   bool builder_model = false;      ///< sizes sit under model.transformer

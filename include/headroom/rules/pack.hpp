@@ -96,7 +96,7 @@ struct Findings {
 [[nodiscard]] Findings evaluate(const resolve::EffectiveConfig& config, const dialect::Settings& settings,
                                 std::span<const RulePack* const> packs, const Selection& selection);
 
-/// Only whether an error at or above start-up exists; used where speed counts. Returns the ids of the rules that fire.
+/// Only whether an error at or above start-up exists; used where speed counts. Returns the rules that fire.
 [[nodiscard]] std::vector<const Rule*> firing_errors(const resolve::EffectiveConfig& config, std::span<const RulePack* const> packs);
 
 /// Fixes of a rule on this config, expressions evaluated, not yet verified.

@@ -137,6 +137,10 @@ struct ModelFacts {
   std::span<const FieldValue> values;
 };
 
+/// The word of `known` nearest to a misspelt one, or one that it is the start of; empty where none is near. Case counts
+/// for nothing.
+[[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
+
 class Schema {
  public:
   std::span<const Field> fields;                    ///< indexed by FieldId
