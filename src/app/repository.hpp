@@ -25,8 +25,8 @@ struct RepositoryError {
   std::shared_ptr<const source::SourceText> text;  ///< for the excerpt
 };
 
-/// Looks upward from a config's folder to the one that holds `.git`; the nearest file wins. Remembers folders,
-/// so that many configs cost one look each.
+/// Looks upward from a config's folder to the one that holds `.git`; the nearest file wins. Remembers
+/// folders, so that many configs cost one look each.
 class RepositoryFinder {
  public:
   /// Null pointer: none. `config` may be `-`: the current folder.

@@ -151,7 +151,9 @@ class ResolveBuilder {
   static void read_kind(const TableReader& in, NodeId item, Step& step) {
     std::string kind = in.text(item, "kind");
     if (kind != "default" && kind != "rewrite" && kind != "moved")
-      in.fail(item, "a step needs 'kind': default (fills in what was open), rewrite (replaces a value) or moved (an old spelling takes its place)");
+      in.fail(item,
+              "a step needs 'kind': default (fills in what was open), rewrite (replaces a value) or moved "
+              "(an old spelling takes its place)");
     step.is_default = kind == "default";
     step.is_moved = kind == "moved";
   }

@@ -1,5 +1,5 @@
-// Time inside the process of each stage on a real 860-line recipe: median of many runs, and each stage as a ratio to
-// reading the YAML, which the parsing library bounds.
+// Time inside the process of each stage on a real 860-line recipe: median of many runs, and each stage as a
+// ratio to reading the YAML, which the parsing library bounds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ double median_us(int runs, F&& f) {
   for (int i = 0; i < runs; ++i) {
     auto start = std::chrono::steady_clock::now();
     f();
-    times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
   }
   std::ranges::nth_element(times, times.begin() + runs / 2);
   return times[static_cast<std::size_t>(runs) / 2];
@@ -53,13 +54,18 @@ int main() {
   job.command_line.bridge = "main";
 
   double read = median_us(runs, [&] { (void)source::read_yaml(*text, source::Loader::py_yaml); });
-  auto row = [&](std::string_view name, double us) { fmt::print("{:<28}{:>10.0f} us   {:>5.2f} x read\n", name, us, us / read); };
+  auto row = [&](std::string_view name, double us) {
+    fmt::print("{:<28}{:>10.0f} us   {:>5.2f} x read\n", name, us, us / read);
+  };
   row("read YAML", read);
-  row("map to settings", median_us(runs, [&] { (void)dialect::read_bridge(shared, schema, launch.release); }));
-  row("resolve", median_us(runs, [&] { (void)resolve::resolve(settings, launch, schema, rules::embedded_resolve()); }));
+  row("map to settings",
+      median_us(runs, [&] { (void)dialect::read_bridge(shared, schema, launch.release); }));
+  row("resolve",
+      median_us(runs, [&] { (void)resolve::resolve(settings, launch, schema, rules::embedded_resolve()); }));
   row("all rules", median_us(runs, [&] { (void)rules::evaluate(config, settings, packs, {}); }));
   row("errors only", median_us(runs, [&] { (void)rules::firing_errors(config, packs); }));
   row("lint, fixes verified", median_us(runs, [&] { (void)lint::lint(job); }));
-  fmt::print("{} rules, {} fields, {} start-up steps\n", packs[0]->rules.size(), schema.size(), rules::embedded_resolve().steps.size());
+  fmt::print("{} rules, {} fields, {} start-up steps\n", packs[0]->rules.size(), schema.size(),
+             rules::embedded_resolve().steps.size());
   return 0;
 }

@@ -5,7 +5,11 @@
 using headroom::test::lint_text;
 
 TEST_CASE("the headroom block is checked like everything else") {
-  struct Case { const char* yaml; const char* message; unsigned line, column; };
+  struct Case {
+    const char* yaml;
+    const char* message;
+    unsigned line, column;
+  };
   const Case cases[] = {
       {"headroom: {gpu: h1000}\n", "GPU kind", 0, 0},
       {"headroom: {gpus: many}\n", "number of GPUs", 1, 18},

@@ -12,7 +12,9 @@ using nlohmann::json;
 
 namespace {
 
-std::string last_part(const std::string& dotted) { return dotted.substr(dotted.rfind('.') + 1); }
+std::string last_part(const std::string& dotted) {
+  return dotted.substr(dotted.rfind('.') + 1);
+}
 
 bool blames(const headroom::lint::Outcome& out, const json& fields) {
   for (const auto& d : out.findings.diagnostics) {

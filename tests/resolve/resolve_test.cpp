@@ -16,7 +16,8 @@ OriginKind origin(const headroom::lint::Outcome& out, std::string_view field) {
 }  // namespace
 
 TEST_CASE("every value knows where it comes from") {
-  auto out = lint_text("model: {num_layers: 4, fp8: hybrid}\nmixed_precision: bf16_mixed\n", {"model.hidden_size=64"});
+  auto out = lint_text("model: {num_layers: 4, fp8: hybrid}\nmixed_precision: bf16_mixed\n",
+                       {"model.hidden_size=64"});
   CHECK(origin(out, "model.num_layers") == OriginKind::file);
   CHECK(origin(out, "model.hidden_size") == OriginKind::set_option);
   CHECK(origin(out, "model.fp8") == OriginKind::rewritten);
@@ -35,7 +36,9 @@ TEST_CASE("unknown is not unset") {
 }
 
 TEST_CASE("the process environment wins over env_vars") {
-  auto out = lint_text("headroom: {env: {NCCL_GRAPH_REGISTER: \"1\"}}\nenv_vars: {NCCL_GRAPH_REGISTER: 0, NCCL_NVLS_ENABLE: 0}\n");
+  auto out = lint_text(
+      "headroom: {env: {NCCL_GRAPH_REGISTER: \"1\"}}\nenv_vars: {NCCL_GRAPH_REGISTER: 0, NCCL_NVLS_ENABLE: "
+      "0}\n");
   CHECK(effective(out, "env.NCCL_GRAPH_REGISTER") == Value("1"));
   CHECK(effective(out, "env.NCCL_NVLS_ENABLE") == Value("0"));
 }

@@ -18,7 +18,7 @@ struct Place {
   source::Span key;
   source::Span value;
   From from = From::file;
-  std::string written_name;   ///< the file's own dotted name, "model.transformer.num_layers"
+  std::string written_name;  ///< the file's own dotted name, "model.transformer.num_layers"
 };
 
 /// One field as written, typed by its loader and normalised (dtypes, enums, functions: see "Values" in
@@ -29,26 +29,26 @@ struct Setting {
   Place place;
 };
 
-/// A finding about the text itself, which needs no rule language: turned into a diagnostic by the native rules
-/// named here (`schema-check/unknown-field`, `schema-check/wrong-type`, …).
+/// A finding about the text itself, which needs no rule language: turned into a diagnostic by the native
+/// rules named here (`schema-check/unknown-field`, `schema-check/wrong-type`, …).
 struct Problem {
   std::string rule;
-  std::string field;          ///< canonical, or the file's dotted path
+  std::string field;  ///< canonical, or the file's dotted path
   std::string message;
   Place place;
-  std::vector<std::pair<std::string, source::Value>> suggest_set;   ///< fix: canonical field -> value
+  std::vector<std::pair<std::string, source::Value>> suggest_set;  ///< fix: canonical field -> value
   std::vector<std::string> suggest_unset;
 };
 
 /// A whole config as written. One entry a field: the one that counts where several are written.
 struct Settings {
-  std::shared_ptr<const source::Document> document;   ///< null for pure command-line input
+  std::shared_ptr<const source::Document> document;  ///< null for pure command-line input
   std::vector<Setting> settings;
   std::vector<Problem> problems;
   std::string dialect = "bridge";
-  bool mcore_layer = false;        ///< `model._target_` is a class under megatron.core.
-  bool full_dump = false;          ///< a saved config that lists defaults too
-  bool builder_model = false;      ///< sizes sit under model.transformer
+  bool mcore_layer = false;    ///< `model._target_` is a class under megatron.core.
+  bool full_dump = false;      ///< a saved config that lists defaults too
+  bool builder_model = false;  ///< sizes sit under model.transformer
 
   [[nodiscard]] const Setting* find(schema::FieldId field) const;
   /// Replaces or adds; used by `--set` and by fixes tried in memory. The place of a new one is empty.

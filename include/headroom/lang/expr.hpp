@@ -15,18 +15,45 @@ namespace headroom::lang {
 
 /// One node of a checked expression. Plain data so that packs can live in read-only memory.
 enum class Op : std::uint8_t {
-  literal_null, literal_bool, literal_int, literal_float, literal_string,
-  field, raw_field, has_field, variable,
-  list, choices,
-  logical_not, negate, logical_and, logical_or, equal, not_equal, less, less_equal, greater, greater_equal,
-  add, subtract, multiply, divide, modulo, in, index, conditional,
-  call,                      // a = function number, children = arguments
-  all, exists, filter, map,  // a = variable slot, children = list, body
+  literal_null,
+  literal_bool,
+  literal_int,
+  literal_float,
+  literal_string,
+  field,
+  raw_field,
+  has_field,
+  variable,
+  list,
+  choices,
+  logical_not,
+  negate,
+  logical_and,
+  logical_or,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  in,
+  index,
+  conditional,
+  call,  // a = function number, children = arguments
+  all,
+  exists,
+  filter,
+  map,  // a = variable slot, children = list, body
 };
 struct ExprNode {
   Op op{};
-  std::uint8_t a = 0;         ///< bool value, variable slot, function number
-  std::uint16_t field = 0;    ///< FieldId; version comparisons: see below
+  std::uint8_t a = 0;                  ///< bool value, variable slot, function number
+  std::uint16_t field = 0;             ///< FieldId; version comparisons: see below
   std::uint32_t first = 0, count = 0;  ///< children: indices `children[first … first+count)`
   std::int64_t integer = 0;
   double number = 0;
@@ -72,6 +99,7 @@ struct Scope {
 [[nodiscard]] source::Value evaluate(const ExprPool& pool, ExprId id, const Scope& scope);
 
 /// Which unknown fields made `id` unknown (for "make sure …" findings).
-[[nodiscard]] std::vector<schema::FieldId> unknown_causes(const ExprPool& pool, ExprId id, const Scope& scope);
+[[nodiscard]] std::vector<schema::FieldId> unknown_causes(const ExprPool& pool, ExprId id,
+                                                          const Scope& scope);
 
 }  // namespace headroom::lang

@@ -12,11 +12,13 @@
 
 namespace headroom::lint {
 
-/// Options of one source of context (command line, `headroom:` block, `.headroom.yaml`): unset = not said there.
+/// Options of one source of context (command line, `headroom:` block, `.headroom.yaml`): unset = not said
+/// there.
 struct ContextOptions {
   std::optional<std::string> bridge, mcore, te, torch, gpu, model;
-  std::optional<std::string> layer;   ///< whose checks apply: bridge, megatron-core, megatron-lm; detected where unset
-  std::optional<bool> dump;           ///< the config lists every field, defaults too; detected where unset
+  std::optional<std::string>
+      layer;                 ///< whose checks apply: bridge, megatron-core, megatron-lm; detected where unset
+  std::optional<bool> dump;  ///< the config lists every field, defaults too; detected where unset
   std::optional<std::uint64_t> gpu_memory_bytes;
   std::optional<std::int64_t> gpus;
   std::map<std::string, std::optional<std::string>, std::less<>> env;
@@ -25,22 +27,23 @@ struct ContextOptions {
 
 struct Job {
   std::shared_ptr<const source::SourceText> text;
-  std::vector<source::Override> sets;         ///< `--set`, in order
-  ContextOptions command_line, repository;    ///< the file's own block is read here; command line > file > repository
-  std::optional<source::Loader> loader;       ///< unset: detected
+  std::vector<source::Override> sets;  ///< `--set`, in order
+  ContextOptions command_line,
+      repository;  ///< the file's own block is read here; command line > file > repository
+  std::optional<source::Loader> loader;  ///< unset: detected
   rules::Selection selection;
   std::vector<const rules::RulePack*> extra_packs;
   bool want_fixes = true;
-  bool want_advice = false;                   ///< keep findings of severity advice
+  bool want_advice = false;  ///< keep findings of severity advice
 };
 
 struct Outcome {
-  std::optional<source::Error> unreadable;    ///< then nothing else is filled
+  std::optional<source::Error> unreadable;  ///< then nothing else is filled
   std::shared_ptr<const source::Document> document;
   dialect::Settings settings;
   resolve::EffectiveConfig config;
   rules::Findings findings;
-  std::vector<std::string> notes;             ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
+  std::vector<std::string> notes;  ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
 };
 
 [[nodiscard]] Outcome lint(const Job& job);

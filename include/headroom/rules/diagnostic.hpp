@@ -13,9 +13,9 @@
 namespace headroom::rules {
 
 enum class Severity : std::uint8_t { advice, slow, memory, ignored, warning, error };  ///< rising
-/// When an error strikes. `launch`, in rules only: checks while process groups and model chunks are set up, after the
-/// config was accepted. A finding says `startup` for them, and `model_build` where the config is a saved recipe, of which
-/// upstream's own start-up pass sees the config validation alone.
+/// When an error strikes. `launch`, in rules only: checks while process groups and model chunks are set up,
+/// after the config was accepted. A finding says `startup` for them, and `model_build` where the config is a
+/// saved recipe, of which upstream's own start-up pass sees the config validation alone.
 enum class FailsAt : std::uint8_t { startup, model_build, first_step, launch };
 enum class Safety : std::uint8_t { execution, training };
 
@@ -30,15 +30,15 @@ struct Fix {
   std::vector<std::string> unset;
   std::vector<std::pair<std::string, std::optional<std::string>>> env;  ///< nullopt = unset the variable
   Safety safety = Safety::execution;
-  bool verified = false;              ///< applied and re-checked: the finding goes, no error comes
+  bool verified = false;  ///< applied and re-checked: the finding goes, no error comes
   std::vector<std::string> evidence;
-  std::vector<std::string> also_repairs;   ///< ids of other findings of this config that it removes
+  std::vector<std::string> also_repairs;  ///< ids of other findings of this config that it removes
 };
 
-struct Mark {                          ///< a place in a file
-  std::string field;                   ///< canonical
-  std::string written_name;            ///< the file's own name of it
-  std::string source;                  ///< file or option name
+struct Mark {                ///< a place in a file
+  std::string field;         ///< canonical
+  std::string written_name;  ///< the file's own name of it
+  std::string source;        ///< file or option name
   source::Location location;
 };
 
@@ -47,10 +47,10 @@ struct Diagnostic {
   Severity severity = Severity::warning;
   FailsAt fails_at = FailsAt::startup;
   std::string message;
-  std::vector<std::string> fields;     ///< canonical names, blamed first
-  std::optional<Mark> primary;         ///< absent where nothing of it is written in a file
+  std::vector<std::string> fields;  ///< canonical names, blamed first
+  std::optional<Mark> primary;      ///< absent where nothing of it is written in a file
   std::vector<Mark> related;
-  std::vector<Fix> fixes;              ///< best first
+  std::vector<Fix> fixes;  ///< best first
 };
 
 }  // namespace headroom::rules

@@ -18,7 +18,9 @@ inline constexpr Release default_release = Release::v0_6_0;
 /// A set of releases as a bit mask, bit i = Release(i).
 using ReleaseSet = std::uint8_t;
 inline constexpr ReleaseSet all_releases = 0x3f;
-[[nodiscard]] constexpr bool contains(ReleaseSet set, Release r) { return ((set >> static_cast<int>(r)) & 1) != 0; }
+[[nodiscard]] constexpr bool contains(ReleaseSet set, Release r) {
+  return ((set >> static_cast<int>(r)) & 1) != 0;
+}
 
 /// Major, minor, patch; a pre-release (`2.11.0a0`, `0.16.0rc0`, `.dev0`) sorts before its release.
 struct Version {
@@ -31,18 +33,21 @@ struct Version {
 
 struct ReleaseInfo {
   Release release{};
-  std::string_view name;    ///< "0.6.0", "main"
-  Version bridge;           ///< main is 0.7.0
-  Version mcore;            ///< Megatron-Core it pins
-  Version te, torch;        ///< assumed where not given
+  std::string_view name;  ///< "0.6.0", "main"
+  Version bridge;         ///< main is 0.7.0
+  Version mcore;          ///< Megatron-Core it pins
+  Version te, torch;      ///< assumed where not given
   std::string_view mcore_commit;
 };
 [[nodiscard]] const ReleaseInfo& info(Release r);
 [[nodiscard]] std::string_view name(Release r);
 
-/// `0.6.0`, `v0.6.0`, `main`, `HEAD`, or any other number: the nearest of its minor, else the nearest release;
-/// `exact` is false then.
-struct ReleaseMatch { Release release{}; bool exact = true; };
+/// `0.6.0`, `v0.6.0`, `main`, `HEAD`, or any other number: the nearest of its minor, else the nearest
+/// release; `exact` is false then.
+struct ReleaseMatch {
+  Release release{};
+  bool exact = true;
+};
 [[nodiscard]] std::optional<ReleaseMatch> match_bridge(std::string_view text);
 [[nodiscard]] std::optional<ReleaseMatch> match_mcore(std::string_view text);
 

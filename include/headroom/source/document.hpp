@@ -30,14 +30,16 @@ struct Member {
 struct Node {
   NodeKind kind = NodeKind::scalar;
   ScalarStyle style = ScalarStyle::plain;
-  Span span;                    ///< the value as written, quotes and brackets included; empty for an absent value (`key:`), then at the end of the key's `:`
-  std::string tag;              ///< explicit tag as written (`!!set`, `!foo`), else empty
-  std::string text;             ///< scalar: its characters after unquoting
-  Value value;                  ///< scalar: typed by the loader. Sequence of scalars: a List. Else Opaque.
-  std::vector<NodeId> items;    ///< sequence
-  std::vector<Member> members;  ///< mapping, in order of the text, merge keys (`<<`) expanded, duplicates kept
-  bool alias = false;           ///< reached by `*name`; span is that of the alias
-  bool flow = false;            ///< written as `[…]` or `{…}`
+  Span span;  ///< the value as written, quotes and brackets included; empty for an absent value (`key:`),
+              ///< then at the end of the key's `:`
+  std::string tag;            ///< explicit tag as written (`!!set`, `!foo`), else empty
+  std::string text;           ///< scalar: its characters after unquoting
+  Value value;                ///< scalar: typed by the loader. Sequence of scalars: a List. Else Opaque.
+  std::vector<NodeId> items;  ///< sequence
+  std::vector<Member>
+      members;         ///< mapping, in order of the text, merge keys (`<<`) expanded, duplicates kept
+  bool alias = false;  ///< reached by `*name`; span is that of the alias
+  bool flow = false;   ///< written as `[…]` or `{…}`
 };
 
 /// Something about the text that its loader treats in a way a reader would not expect.
@@ -58,9 +60,9 @@ struct Remark {
 
 /// Limits on hostile input; beyond them reading stops with an Error.
 struct Limits {
-  std::uint64_t bytes = 8u << 20;       ///< size of a text
-  std::uint32_t depth = 100;            ///< nesting
-  std::uint32_t nodes = 250'000;        ///< nodes after alias expansion
+  std::uint64_t bytes = 8u << 20;  ///< size of a text
+  std::uint32_t depth = 100;       ///< nesting
+  std::uint32_t nodes = 250'000;   ///< nodes after alias expansion
 };
 
 class Document {
@@ -81,12 +83,14 @@ class Document {
 /// What those loaders refuse is an Error too: duplicate anchors, complex keys, tabs outside quotes, a line
 /// without its colon. No flow collection or single value may be longer than 256 KiB.
 /// `${a.b}` is resolved against the document. Tags, anchors, merge keys are data: nothing is executed.
-[[nodiscard]] Result<Document> read_yaml(std::shared_ptr<const SourceText> text, Loader loader, const Limits& limits = {});
+[[nodiscard]] Result<Document> read_yaml(std::shared_ptr<const SourceText> text, Loader loader,
+                                         const Limits& limits = {});
 [[nodiscard]] Result<Document> read_json(std::shared_ptr<const SourceText> text, const Limits& limits = {});
 
 /// Reads a file: regular files, pipes and `-` (standard input); a directory, an unreadable or too large
 /// file is an Error. UTF-8 is checked (line and column of the first bad byte), NUL bytes refused.
-[[nodiscard]] Result<std::shared_ptr<const SourceText>> read_file(const std::string& path, const Limits& limits = {});
+[[nodiscard]] Result<std::shared_ptr<const SourceText>> read_file(const std::string& path,
+                                                                  const Limits& limits = {});
 
 /// Which reader and loader a configuration text needs: JSON by a `.json` name, or by its first characters
 /// where it is not called `.yaml` or `.yml` (those go to a YAML loader, whatever is in them);
@@ -96,13 +100,15 @@ class Document {
 /// The type a plain scalar has for `loader` (no quotes); used by readers and by `--set`.
 [[nodiscard]] Value resolve_scalar(std::string_view text, Loader loader);
 
-/// One `key=value` word in Hydra's override grammar: `a.b=1`, `+a.b=x`, `++a.b=[1,2]`, `~a.b`, `a.b={x: 1}`, quotes.
+/// One `key=value` word in Hydra's override grammar: `a.b=1`, `+a.b=x`, `++a.b=[1,2]`, `~a.b`, `a.b={x: 1}`,
+/// quotes.
 struct Override {
   enum class Kind : std::uint8_t { set, add, force, remove };
   Kind kind = Kind::set;
   std::string key;
-  Value value;       ///< scalars and lists; Opaque for a mapping; unknown where `${…}` stands in it
-  std::vector<std::pair<std::string, Value>> members;  ///< of a mapping value, keys joined with dots below `key`
+  Value value;  ///< scalars and lists; Opaque for a mapping; unknown where `${…}` stands in it
+  std::vector<std::pair<std::string, Value>>
+      members;       ///< of a mapping value, keys joined with dots below `key`
   std::string text;  ///< the word as given
 };
 /// `name` is how errors call it (`--set`, `argument 3`); the location is the column in the word.

@@ -8,7 +8,7 @@
 namespace headroom::source {
 
 struct Edit {
-  Span span;         ///< replaced; empty = insertion
+  Span span;  ///< replaced; empty = insertion
   std::string text;
 };
 
@@ -20,16 +20,20 @@ struct Edit {
 /// Fails where a part of the path exists and is no mapping, and where the edited text, read again, would not
 /// hold `value` there and everything else as before (an anchor that is repeated elsewhere, say).
 /// For several changes apply one, read the result, and ask for the next.
-[[nodiscard]] Result<std::vector<Edit>> set_value(const Document& doc, const std::vector<std::string>& path, const Value& value);
+[[nodiscard]] Result<std::vector<Edit>> set_value(const Document& doc, const std::vector<std::string>& path,
+                                                  const Value& value);
 /// Edits that remove the key at `path` with its value (whole line in block style); none if it is absent.
 [[nodiscard]] Result<std::vector<Edit>> remove_key(const Document& doc, const std::vector<std::string>& path);
 /// `value` as YAML of `loader`, safe to paste (quotes where the loader would read another type).
 [[nodiscard]] std::string to_yaml(const Value& value, Loader loader);
 
 /// Unified diff of two texts with three lines of context; empty where they are equal.
-[[nodiscard]] std::string unified_diff(std::string_view name, std::string_view before, std::string_view after);
+[[nodiscard]] std::string unified_diff(std::string_view name, std::string_view before,
+                                       std::string_view after);
 
-/// Writes `text` to `path` through a temporary file and a rename; refuses where the file no longer holds `expected`.
-[[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view expected, std::string_view text);
+/// Writes `text` to `path` through a temporary file and a rename; refuses where the file no longer holds
+/// `expected`.
+[[nodiscard]] Result<void> replace_file(const std::string& path, std::string_view expected,
+                                        std::string_view text);
 
 }  // namespace headroom::source

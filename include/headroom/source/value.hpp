@@ -25,18 +25,18 @@ struct Unknown {
 
 class Value {
  public:
-  Value() = default;  ///< null
-  Value(bool b) : data_(b) {}                                        // NOLINT(google-explicit-constructor)
-  Value(std::int64_t i) : data_(i) {}                                // NOLINT(google-explicit-constructor)
-  Value(int i) : data_(static_cast<std::int64_t>(i)) {}              // NOLINT(google-explicit-constructor)
-  Value(double d) : data_(d) {}                                      // NOLINT(google-explicit-constructor)
+  Value() = default;                                     ///< null
+  Value(bool b) : data_(b) {}                            // NOLINT(google-explicit-constructor)
+  Value(std::int64_t i) : data_(i) {}                    // NOLINT(google-explicit-constructor)
+  Value(int i) : data_(static_cast<std::int64_t>(i)) {}  // NOLINT(google-explicit-constructor)
+  Value(double d) : data_(d) {}                          // NOLINT(google-explicit-constructor)
   Value(std::string s) : data_(std::make_shared<const std::string>(std::move(s))) {}  // NOLINT
-  Value(std::string_view s) : Value(std::string(s)) {}               // NOLINT(google-explicit-constructor)
-  Value(const char* s) : Value(std::string(s)) {}                    // NOLINT(google-explicit-constructor)
+  Value(std::string_view s) : Value(std::string(s)) {}                  // NOLINT(google-explicit-constructor)
+  Value(const char* s) : Value(std::string(s)) {}                       // NOLINT(google-explicit-constructor)
   Value(List l) : data_(std::make_shared<const List>(std::move(l))) {}  // NOLINT(google-explicit-constructor)
-  Value(Mapping m);                                                  // NOLINT(google-explicit-constructor)
-  Value(Opaque o) : data_(o) {}                                      // NOLINT(google-explicit-constructor)
-  Value(Unknown u) : data_(u) {}                                     // NOLINT(google-explicit-constructor)
+  Value(Mapping m);                                                     // NOLINT(google-explicit-constructor)
+  Value(Opaque o) : data_(o) {}                                         // NOLINT(google-explicit-constructor)
+  Value(Unknown u) : data_(u) {}                                        // NOLINT(google-explicit-constructor)
   static Value unknown() { return Value(Unknown{}); }
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
@@ -53,7 +53,9 @@ class Value {
   // Preconditions: the matching is_…() holds.
   [[nodiscard]] bool as_bool() const { return std::get<bool>(data_); }
   [[nodiscard]] std::int64_t as_int() const { return std::get<std::int64_t>(data_); }
-  [[nodiscard]] double as_double() const { return is_int() ? static_cast<double>(as_int()) : std::get<double>(data_); }
+  [[nodiscard]] double as_double() const {
+    return is_int() ? static_cast<double>(as_int()) : std::get<double>(data_);
+  }
   [[nodiscard]] std::string_view as_string() const { return *std::get<Str>(data_); }
   [[nodiscard]] const List& as_list() const { return *std::get<Lst>(data_); }
   [[nodiscard]] const Mapping& as_mapping() const { return *std::get<Map>(data_); }
@@ -62,7 +64,8 @@ class Value {
   [[nodiscard]] bool truthy() const;
   /// Python's ==: numbers compare by value, true == 1, lists element by element.
   friend bool operator==(const Value& a, const Value& b);
-  /// As YAML would write it: `null`, `true`, `12`, `0.5`, `[a, b]`, `'a: b'`; unknown prints `unknown`, opaque `{…}`.
+  /// As YAML would write it: `null`, `true`, `12`, `0.5`, `[a, b]`, `'a: b'`; unknown prints `unknown`,
+  /// opaque `{…}`.
   [[nodiscard]] std::string to_text() const;
 
  private:
