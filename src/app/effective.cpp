@@ -109,7 +109,10 @@ class Effective {
       return field.space == schema::Space::config ? schema::contains(field.releases, config.launch.release)
                                                   : !config.now[id].is_unknown();
     }
-    return field.space == schema::Space::config && config.origin[id].kind != OriginKind::default_value;
+    // What a saved config writes although nobody chose it is at its default, too.
+    const OriginKind kind = config.origin[id].kind;
+    return field.space == schema::Space::config && kind != OriginKind::default_value &&
+           kind != OriginKind::file;
   }
 
   [[nodiscard]] std::string suggestion(const std::string& name) const {
