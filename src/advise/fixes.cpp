@@ -15,6 +15,10 @@ using source::Value;
 
 namespace {
 
+/// Each fix that is tried gives all findings again, to be compared. A file with thousands of unknown keys
+/// would take minutes: beyond 256 findings only the first are offered fixes, errors before others.
+constexpr std::size_t most_compared = 256 * 256;
+
 std::vector<Fix> candidates(const Diagnostic& d, const resolve::EffectiveConfig& config, const Bench& bench) {
   std::vector<Fix> out = d.fixes;  // of native rules: made where the finding was
   for (const rules::RulePack* pack : bench.packs) {
@@ -110,10 +114,18 @@ void attach_fixes(Findings& findings, const Bench& bench) {
   const resolve::EffectiveConfig& config = own ? *own : *bench.config;
   const State base = state_of(findings);
   Verifier verifier(bench, base);
-  for (Diagnostic& d : findings.diagnostics) {
-    std::vector<Fix> fixes = verifier.verified(d, candidates(d, config, bench));
-    rank(fixes);
-    d.fixes = std::move(fixes);
+  std::vector<Diagnostic*> order;
+  for (Diagnostic& d : findings.diagnostics) order.push_back(&d);
+  std::ranges::stable_partition(order, [](const Diagnostic* d) { return d->severity == Severity::error; });
+  std::size_t left = most_compared / order.size();
+  for (Diagnostic* d : order) {
+    std::vector<Fix> fixes;
+    if (left > 0) {
+      --left;
+      fixes = verifier.verified(*d, candidates(*d, config, bench));
+      rank(fixes);
+    }
+    d->fixes = std::move(fixes);
   }
   choose_together(findings, bench);
 }

@@ -26,6 +26,8 @@ struct Work {
   std::string path;
   lint::Job job;
   std::shared_ptr<const Repository> repository;
+  // What was read already: of a pipe the second reader gets nothing.
+  std::shared_ptr<const source::Result<std::shared_ptr<const source::SourceText>>> read;
 };
 
 struct Checked {
@@ -96,7 +98,7 @@ class Check {
         static_cast<void>(write(stderr, fmt::format("note: using {}\n", (*repository)->path)));
       }
       last = *repository;
-      Work work{path, {}, *repository};
+      Work work{path, {}, *repository, nullptr};
       work.job.sets = overrides;
       work.job.command_line = options_.context;
       work.job.loader = options_.loader;
@@ -132,6 +134,8 @@ class Check {
       work_.push_back(std::move(work));
       return;
     }
+    work.read = std::make_shared<const source::Result<std::shared_ptr<const source::SourceText>>>(
+        source::read_file(work.path));
     for (int i = 0; i < schema::release_count; ++i) {
       work_.push_back(work);
       work_.back().job.command_line.bridge = schema::name(static_cast<schema::Release>(i));
@@ -139,7 +143,7 @@ class Check {
   }
 
   [[nodiscard]] Checked check_one(Work& work) const {
-    auto text = source::read_file(work.path);
+    auto text = work.read != nullptr ? *work.read : source::read_file(work.path);
     if (!text) return {unreadable_report(work.path, text.error()), 0};
     work.job.text = *text;
     lint::Outcome outcome = lint::lint(work.job);

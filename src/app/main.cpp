@@ -50,6 +50,8 @@ int main(int argc, char** argv) {
 #endif
   // A reader that closed the pipe is no reason to die with a signal: writes then fail with EPIPE.
   std::signal(SIGPIPE, SIG_IGN);
+  // The same for a limit on the size of files: the write fails, and the temporary file of --fix goes away.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return headroom::app::run(argc, argv);
   } catch (const std::exception& error) {

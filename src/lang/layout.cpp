@@ -9,8 +9,9 @@
 namespace headroom::lang {
 namespace {
 
-// Far beyond any real model; keeps `(t)*999999999` from taking all memory.
-constexpr std::size_t max_unrolled = 1u << 20;
+// Far beyond any real model; keeps `(t)*999999999` from taking all memory, and a million stages, which many
+// rules look at, from taking seconds.
+constexpr std::size_t max_unrolled = 1u << 16;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';

@@ -134,3 +134,35 @@ TEST_CASE("a broken .headroom.yaml is an error with a place") {
     CHECK_THAT(result.err, Catch::Contains(row.in_err));
   }
 }
+
+TEST_CASE("standard input is read once for all releases") {
+  const std::string text =
+      "headroom: {env: {}}\nmodel: {num_layers: 4, hidden_size: 64, num_attention_heads: 4, cpu_offloading: "
+      "true, cpu_offloading_num_layers: 1, pipeline_model_parallel_size: 2}\n";
+  const TemporaryFolder folder;
+  const auto file = run({{"check", folder.file("c.yaml", text), "--bridge", "all", "--format", "json"}});
+  const auto input = run({{"check", "-", "--bridge", "all", "--format", "json"}, text});
+  CHECK(file.status == 1);
+  CHECK(input.status == 1);
+  const auto verdicts = [](const std::string& out) {
+    std::size_t n = 0;
+    const std::string wanted = "\"verdict\": \"error\"";
+    for (std::size_t at = out.find(wanted); at != std::string::npos; at = out.find(wanted, at + 1)) ++n;
+    return n;
+  };
+  CHECK(verdicts(input.out) > 1);
+  CHECK(verdicts(input.out) == verdicts(file.out));
+}
+
+TEST_CASE("thousands of findings and a layout of a million stages take no minutes") {
+  std::string unknown = "model:\n";
+  for (int i = 0; i < 4000; ++i) unknown += "  k" + std::to_string(i) + ": 1\n";
+  const std::string layout =
+      "model: {num_layers: 8, pipeline_model_parallel_size: 4, pipeline_model_parallel_layout: "
+      "'(|)*1000000'}\n";
+  for (const std::string& text : {unknown, layout}) {
+    const auto started = std::chrono::steady_clock::now();
+    CHECK(run({{"check", "-", "--format", "json"}, text}).status <= 1);
+    CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
+  }
+}
