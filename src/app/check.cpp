@@ -70,7 +70,7 @@ class Check {
                "check needs a CONFIG, `-` for standard input, or a folder (see headroom check --help)");
       return exit_usage;
     }
-    const auto paths = expand(words->names);
+    const auto paths = expand(words->names, options_.fix);
     if (!paths) return wrong(paths.error(), nullptr);
     if (options_.fix && std::find(paths->begin(), paths->end(), "-") != paths->end()) {
       complain(options_, "--fix cannot write to standard input; --diff shows what it would change");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace headroom::app {
 namespace {
@@ -57,6 +58,19 @@ source::Result<std::vector<std::string>> configs_below(const std::string& folder
   return files;
 }
 
+/// Standard input can be read once; a file that --fix has rewritten is another one for the second who reads
+/// it.
+void keep_first(std::vector<std::string>& files, bool rewritten) {
+  std::set<std::string> seen;
+  std::erase_if(files, [&](const std::string& name) {
+    if (name == "-") return !seen.insert(name).second;
+    if (!rewritten) return false;
+    std::error_code error;
+    const fs::path target = fs::canonical(name, error);
+    return !error && !seen.insert(target.string()).second;
+  });
+}
+
 }  // namespace
 
 source::Result<Words> split_words(const Options& options) {
@@ -80,7 +94,7 @@ source::Result<Words> split_words(const Options& options) {
   return out;
 }
 
-source::Result<std::vector<std::string>> expand(const std::vector<std::string>& names) {
+source::Result<std::vector<std::string>> expand(const std::vector<std::string>& names, bool rewritten) {
   std::vector<std::string> files;
   for (const auto& name : names) {
     std::error_code ignored;
@@ -92,6 +106,7 @@ source::Result<std::vector<std::string>> expand(const std::vector<std::string>& 
     if (!below) return tl::unexpected(below.error());
     files.insert(files.end(), below->begin(), below->end());
   }
+  keep_first(files, rewritten);
   return files;
 }
 

@@ -17,7 +17,9 @@ struct Words {
 [[nodiscard]] source::Result<Words> split_words(const Options& options);
 
 /// Files stay; a folder becomes its *.yaml, *.yml and *.json files, all levels down, sorted; names that begin
-/// with a dot are left out. A folder without any is an error.
-[[nodiscard]] source::Result<std::vector<std::string>> expand(const std::vector<std::string>& names);
+/// with a dot are left out. A folder without any is an error. Standard input is taken once, and of files that
+/// will be `rewritten` each one, by whatever name or link.
+[[nodiscard]] source::Result<std::vector<std::string>> expand(const std::vector<std::string>& names,
+                                                              bool rewritten);
 
 }  // namespace headroom::app

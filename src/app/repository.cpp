@@ -127,6 +127,10 @@ class Reader {
 }  // namespace
 
 tl::expected<Repository, RepositoryError> read_repository(const std::string& path) {
+  // Nobody named it: a pipe of that name would be waited for without end.
+  if (std::error_code error; fs::is_fifo(path, error)) {
+    return tl::unexpected(RepositoryError{{"is a pipe, not a file", path, {}, false}, nullptr});
+  }
   auto text = source::read_file(path);
   if (!text) return tl::unexpected(RepositoryError{text.error(), nullptr});
   const auto doc = source::read_yaml(*text, source::Loader::omega_conf);

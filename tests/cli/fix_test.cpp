@@ -1,5 +1,6 @@
 // --fix and --diff.
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "program.hpp"
 
@@ -76,4 +77,15 @@ TEST_CASE("JSON configs are fixed as JSON") {
   const auto fixed = run({{"check", path, "--fix"}});
   INFO(read(path) << fixed.out << fixed.err);
   CHECK(fixed.status == 0);
+}
+
+TEST_CASE("--fix takes a file once, whatever it is called") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a.yaml", example("llama3_70b_sft_h100.yaml"));
+  std::filesystem::create_symlink("a.yaml", folder.path() + "/link.yaml");
+  const auto fixed = run({{"check", path, path, folder.path(), "--fix"}});
+  INFO(fixed.out << fixed.err);
+  CHECK(fixed.status == 0);
+  CHECK_THAT(fixed.err, Catch::Contains("in 1 file "));
+  CHECK(std::filesystem::is_symlink(folder.path() + "/link.yaml"));
 }

@@ -166,3 +166,12 @@ TEST_CASE("thousands of findings and a layout of a million stages take no minute
     CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
   }
 }
+
+TEST_CASE("a pipe called .headroom.yaml is not waited for") {
+  const TemporaryFolder folder;
+  const std::string config = folder.file("a.yaml", "model: {}\n");
+  REQUIRE(mkfifo((folder.path() + "/.headroom.yaml").c_str(), 0600) == 0);
+  const auto result = run({{"check", config}});
+  CHECK(result.status == 2);
+  CHECK_THAT(result.err, Catch::Contains("is a pipe"));
+}
