@@ -251,14 +251,28 @@ bool is_ascii_text(std::string_view text) {
   return !other;
 }
 
+/// A carriage return alone ends a line for PyYAML, but not for yaml-cpp: a comment would swallow what
+/// follows.
+std::optional<BadByte> find_lone_return(std::string_view text) {
+  for (std::size_t p = text.find('\r'); p != std::string_view::npos; p = text.find('\r', p + 1)) {
+    if (p + 1 == text.size() || text[p + 1] == '\n' || text[p + 1] == '\r') continue;
+    return BadByte{static_cast<std::uint32_t>(p),
+                   "a carriage return without a line feed: save the text with usual line ends"};
+  }
+  return std::nullopt;
+}
+
 Result<void> check_text(const SourceText& text, const Limits& limits) {
   if (text.text().size() > limits.bytes) {
     return tl::unexpected(
         error_without_place(text.name(), fmt::format("larger than {} MiB: no config", limits.bytes >> 20U)));
   }
-  if (is_ascii_text(text.text())) return {};
-  auto bad = find_bad_byte(text.text());
-  if (!bad) bad = find_control_character(text.text());
+  std::optional<BadByte> bad;
+  if (!is_ascii_text(text.text())) {
+    bad = find_bad_byte(text.text());
+    if (!bad) bad = find_control_character(text.text());
+  }
+  if (!bad) bad = find_lone_return(text.text());
   if (bad) return tl::unexpected(error_at(text, {bad->offset, bad->offset + 1}, std::move(bad->why)));
   return {};
 }

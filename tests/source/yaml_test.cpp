@@ -246,6 +246,7 @@ TEST_CASE("What Python's loaders refuse is an error with a place") {
       {"a: 1\n]\n", "2:1 "},
       {"[a] b\n", "1:5 text behind the end"},
       {"a: \x01\n", "1:4 control character 0x01"},
+      {"# old\rmodel: {}\r", "1:6 a carriage return without a line feed"},
       {"a: \xEF\xBF\xBF\n", "1:4 a control character"},
       {"a: \"\\q\"\n", "1:"},
       {" a: 1\nb: 2\n", "2:1 "},
