@@ -159,7 +159,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
                                                                   {"tb", 1e12},
                                                                   {"tib", 1099511627776.0}};
   for (const auto& [name, factor] : units) {
-    if (unit == name && number * factor < 1e18) return static_cast<std::uint64_t>(number * factor);
+    const double bytes = number * factor;
+    if (unit == name && bytes >= 1 && bytes < 1e18) return static_cast<std::uint64_t>(bytes);
   }
   return std::nullopt;
 }

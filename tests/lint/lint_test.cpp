@@ -46,6 +46,7 @@ TEST_CASE("memory sizes") {
   CHECK(parse_size("1.5 GiB") == 1'610'612'736u);
   CHECK(parse_size("12") == 12u);
   CHECK_FALSE(parse_size("").has_value());
+  CHECK_FALSE(parse_size("0GB").has_value());
   CHECK_FALSE(parse_size("1.2.3GB").has_value());
   CHECK_FALSE(parse_size("12 bananas").has_value());
 }
