@@ -116,7 +116,8 @@ void attach_fixes(Findings& findings, const Bench& bench) {
   Verifier verifier(bench, base);
   std::vector<Diagnostic*> order;
   for (Diagnostic& d : findings.diagnostics) order.push_back(&d);
-  std::ranges::stable_partition(order, [](const Diagnostic* d) { return d->severity == Severity::error; });
+  std::stable_partition(order.begin(), order.end(),
+                        [](const Diagnostic* d) { return d->severity == Severity::error; });
   std::size_t left = most_compared / order.size();
   for (Diagnostic* d : order) {
     std::vector<Fix> fixes;

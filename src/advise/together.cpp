@@ -35,11 +35,11 @@ Fix combine(const Fix& first, const Fix& second) {
     }
   }
   for (const auto& field : second.unset) {
-    std::erase_if(out.set, [&](const auto& s) { return s.first == field; });
+    std::erase_if(out.set, [&wanted = field](const auto& s) { return s.first == wanted; });
     if (std::ranges::find(out.unset, field) == out.unset.end()) out.unset.push_back(field);
   }
   for (const auto& [name, value] : second.env) {
-    std::erase_if(out.env, [&](const auto& e) { return e.first == name; });
+    std::erase_if(out.env, [&wanted = name](const auto& e) { return e.first == wanted; });
     out.env.emplace_back(name, value);
   }
   out.safety = std::max(first.safety, second.safety);
