@@ -211,9 +211,9 @@ TEST_CASE("problems of the text take the severity of their page") {
   b.write("model.flag", true, 2);
   const auto place = b.settings.settings[0].place;
   b.settings.problems.push_back(
-      {"schema-check/unknown-field", "model.flg", "unknown", place, {{"model.flag", true}}, {}, {}});
-  b.settings.problems.push_back({"schema-check/unknown-field", "model.flg", "unknown", place, {}, {}, {}});
-  b.settings.problems.push_back({"schema-check/other", "", "x", place, {}, {}, {}});
+      {"schema-check/unknown-field", "model.flg", "unknown", place, {{"model.flag", true}}, {}});
+  b.settings.problems.push_back({"schema-check/unknown-field", "model.flg", "unknown", place, {}, {}});
+  b.settings.problems.push_back({"schema-check/other", "", "x", place, {}, {}});
   const auto found = b.run();
   REQUIRE(ids(found) == "schema-check/other schema-check/unknown-field");
   CHECK(found.diagnostics[0].severity == Severity::warning);
