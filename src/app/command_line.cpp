@@ -210,8 +210,8 @@ std::vector<std::string> split_globs(const std::vector<std::string>& lists) {
 }
 
 template <class T, std::size_t N>
-Complaint choose(T& into, const std::string& text, std::string_view option,
-                 const std::array<std::pair<std::string_view, T>, N>& choices) {
+lint::Complaint choose(T& into, const std::string& text, std::string_view option,
+                       const std::array<std::pair<std::string_view, T>, N>& choices) {
   std::vector<std::string_view> names;
   for (const auto& [name, value] : choices) {
     if (name == text) {
@@ -224,7 +224,7 @@ Complaint choose(T& into, const std::string& text, std::string_view option,
                      lang::did_you_mean(text, names));
 }
 
-Complaint read_context(Options& options, const Raw& raw) {
+lint::Complaint read_context(Options& options, const Raw& raw) {
   for (const auto& [key, value] : raw.context) {
     if (value.empty()) continue;
     if (key == "bridge" && value == "all" && options.command == Command::check) {
@@ -232,7 +232,7 @@ Complaint read_context(Options& options, const Raw& raw) {
       continue;
     }
     const std::string name = key == "gpu_memory" ? "--gpu-memory" : "--" + key;
-    if (auto complaint = set_context(options.context, key, value, name)) return complaint;
+    if (auto complaint = lint::set_context(options.context, key, value, name)) return complaint;
   }
   for (const auto& file : raw.env_files) {
     if (auto error = read_environment_file(options.context, file)) {
@@ -243,12 +243,12 @@ Complaint read_context(Options& options, const Raw& raw) {
     }
   }
   for (const auto& word : raw.env) {  // after the files: the single word wins
-    if (auto complaint = set_environment(options.context, word, "--env")) return complaint;
+    if (auto complaint = lint::set_environment(options.context, word, "--env")) return complaint;
   }
   return {};
 }
 
-Complaint read_choices(Options& options, const Raw& raw) {
+lint::Complaint read_choices(Options& options, const Raw& raw) {
   using LoaderChoice = std::optional<source::Loader>;
   static constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
       {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};

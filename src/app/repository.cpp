@@ -59,11 +59,8 @@ class Reader {
     if (value.value.is_null()) return {};  // said to be unknown
     if (name == "env_file") return environment_file(value);
     if (name == "fail_on") return fail_on(value);
-    if (name == "layer") {
-      out_.context.layer = value.text;
-      return {};
-    }
-    if (auto complaint = set_context(out_.context, name, value.text, name)) return at(value, *complaint);
+    if (auto complaint = lint::set_context(out_.context, name, value.text, name))
+      return at(value, *complaint);
     return {};
   }
 
@@ -76,7 +73,7 @@ class Reader {
       const Node& text = doc_.node(member.value);
       if (text.kind != NodeKind::scalar) return at(text, "env: expected a single value");
       const std::string word = text.value.is_null() ? name.text : name.text + "=" + text.text;
-      if (auto complaint = set_environment(out_.context, word, "env")) return at(name, *complaint);
+      if (auto complaint = lint::set_environment(out_.context, word, "env")) return at(name, *complaint);
     }
     return {};
   }

@@ -1,29 +1,16 @@
 // The pipeline in one call: text -> findings. Pure; files, environment and options were read before.
 #pragma once
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "headroom/dialect/settings.hpp"
+#include "headroom/lint/options.hpp"
 #include "headroom/resolve/effective.hpp"
 #include "headroom/rules/pack.hpp"
 
 namespace headroom::lint {
-
-/// Options of one source of context (command line, `headroom:` block, `.headroom.yaml`): unset = not said
-/// there.
-struct ContextOptions {
-  std::optional<std::string> bridge, mcore, te, torch, gpu, model;
-  std::optional<std::string>
-      layer;                 ///< whose checks apply: bridge, megatron-core, megatron-lm; detected where unset
-  std::optional<bool> dump;  ///< the config lists every field, defaults too; detected where unset
-  std::optional<std::uint64_t> gpu_memory_bytes;
-  std::optional<std::int64_t> gpus;
-  std::map<std::string, std::optional<std::string>, std::less<>> env;
-  bool env_complete = false;
-};
 
 struct Job {
   std::shared_ptr<const source::SourceText> text;
@@ -47,8 +34,5 @@ struct Outcome {
 };
 
 [[nodiscard]] Outcome lint(const Job& job);
-
-/// `80GB`, `79.1GiB`, `84943110144`: bytes; nullopt where it is no size.
-[[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
 }  // namespace headroom::lint

@@ -1,0 +1,176 @@
+#include "headroom/lint/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "headroom/lang/check.hpp"
+#include "headroom/schema/schema.hpp"
+#include "headroom/source/document.hpp"
+
+namespace headroom::lint {
+namespace {
+
+constexpr std::string_view keys[] = {"bridge",     "mcore", "te",    "torch", "gpus", "gpu",
+                                     "gpu_memory", "env",   "model", "layer", "dump"};
+
+constexpr std::string_view layers[] = {"bridge", "megatron-core", "megatron-lm"};
+
+bool is_name(std::string_view s) {
+  constexpr std::string_view digits = "0123456789";
+  constexpr std::string_view all = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  return !s.empty() && digits.find(s.front()) == std::string_view::npos &&
+         s.find_first_not_of(all) == std::string_view::npos;
+}
+
+Complaint set_release(std::optional<std::string>& slot, std::string_view value, std::string_view name,
+                      bool bridge) {
+  if (!(bridge ? schema::match_bridge(value) : schema::match_mcore(value))) {
+    std::vector<std::string_view> known;
+    for (int i = 0; bridge && i < schema::release_count; ++i) {
+      known.push_back(schema::name(static_cast<schema::Release>(i)));
+    }
+    return fmt::format("{}: '{}' is no release{}", name, value,
+                       bridge ? fmt::format("; known: {}", fmt::join(known, ", ")) : "");
+  }
+  slot = std::string(value);
+  return {};
+}
+
+Complaint set_version(std::optional<std::string>& slot, std::string_view value, std::string_view name) {
+  if (!schema::parse_version(value))
+    return fmt::format("{}: '{}' is no version, such as 2.12.0", name, value);
+  slot = std::string(value);
+  return {};
+}
+
+Complaint set_gpu(std::optional<std::string>& slot, std::string_view value, std::string_view name) {
+  const schema::Schema& schema = schema::embedded_schema();
+  if (schema.find_gpu(value) == nullptr) {
+    std::vector<std::string_view> kinds;
+    for (const auto& gpu : schema.gpus) kinds.push_back(gpu.kind);
+    return fmt::format("{}: GPU kind '{}' is not known{} (known: {}; --gpu-memory SIZE for others)", name,
+                       value, lang::did_you_mean(value, kinds), fmt::join(kinds, ", "));
+  }
+  slot = std::string(value);
+  return {};
+}
+
+Complaint set_model(std::optional<std::string>& slot, std::string_view value, std::string_view name) {
+  const schema::Schema& schema = schema::embedded_schema();
+  if (schema.find_model(value) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const auto& model : schema.models) {
+      names.push_back(model.id);
+      names.insert(names.end(), model.aliases.begin(), model.aliases.end());
+    }
+    return fmt::format("{}: model '{}' is not known{}", name, value, lang::did_you_mean(value, names));
+  }
+  slot = std::string(value);
+  return {};
+}
+
+Complaint set_gpus(std::optional<std::int64_t>& slot, std::string_view value, std::string_view name) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || number < 1 || number > 10'000'000) {
+    return fmt::format("{}: '{}' is no number of GPUs", name, value);
+  }
+  slot = number;
+  return {};
+}
+
+Complaint set_layer(std::optional<std::string>& slot, std::string_view value, std::string_view name) {
+  if (std::ranges::find(layers, value) == std::end(layers)) {
+    return fmt::format("{}: '{}' is no layer; known are {}", name, value, fmt::join(layers, ", "));
+  }
+  slot = std::string(value);
+  return {};
+}
+
+Complaint set_dump(std::optional<bool>& slot, std::string_view value, std::string_view name) {
+  const source::Value flag = source::resolve_scalar(value, source::Loader::py_yaml);
+  if (!flag.is_bool()) return fmt::format("{}: '{}' is neither true nor false", name, value);
+  slot = flag.as_bool();
+  return {};
+}
+
+}  // namespace
+
+std::span<const std::string_view> context_keys() {
+  return keys;
+}
+
+Complaint set_context(ContextOptions& context, std::string_view key, std::string_view value,
+                      std::string_view name) {
+  if (key == "bridge") return set_release(context.bridge, value, name, true);
+  if (key == "mcore") return set_release(context.mcore, value, name, false);
+  if (key == "te") return set_version(context.te, value, name);
+  if (key == "torch") return set_version(context.torch, value, name);
+  if (key == "gpu") return set_gpu(context.gpu, value, name);
+  if (key == "model") return set_model(context.model, value, name);
+  if (key == "gpus") return set_gpus(context.gpus, value, name);
+  if (key == "layer") return set_layer(context.layer, value, name);
+  if (key == "dump") return set_dump(context.dump, value, name);
+  const auto size = parse_size(value);
+  if (!size) return fmt::format("{}: '{}' is no size, such as 80GB, 141GiB or 85899345920", name, value);
+  context.gpu_memory_bytes = size;
+  return {};
+}
+
+Complaint set_environment(ContextOptions& context, std::string_view word, std::string_view name) {
+  const std::size_t equals = word.find('=');
+  const std::string_view variable = word.substr(0, equals);
+  if (!is_name(variable)) return fmt::format("{}: '{}' is no NAME=value", name, word);
+  auto& slot = context.env[std::string(variable)];
+  slot =
+      equals == std::string_view::npos ? std::nullopt : std::optional(std::string(word.substr(equals + 1)));
+  return {};
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  std::size_t used = 0;
+  while (used < text.size() &&
+         (std::isdigit(static_cast<unsigned char>(text[used])) != 0 || text[used] == '.'))
+    ++used;
+  if (used == 0 || std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(used), '.') > 1)
+    return std::nullopt;
+  double number = 0;
+  for (std::size_t i = 0, scale = 0; i < used; ++i) {
+    if (text[i] == '.') {
+      scale = 1;
+      continue;
+    }
+    double digit = text[i] - '0';
+    if (scale == 0) {
+      number = number * 10 + digit;
+    } else {
+      scale *= 10;
+      number += digit / static_cast<double>(scale);
+    }
+  }
+  std::string unit(text.substr(used));
+  std::erase(unit, ' ');
+  std::ranges::transform(unit, unit.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  static constexpr std::pair<std::string_view, double> units[] = {{"", 1},
+                                                                  {"b", 1},
+                                                                  {"kb", 1e3},
+                                                                  {"kib", 1024.0},
+                                                                  {"mb", 1e6},
+                                                                  {"mib", 1048576.0},
+                                                                  {"gb", 1e9},
+                                                                  {"gib", 1073741824.0},
+                                                                  {"g", 1073741824.0},
+                                                                  {"tb", 1e12},
+                                                                  {"tib", 1099511627776.0}};
+  for (const auto& [name, factor] : units) {
+    const double bytes = number * factor;
+    if (unit == name && bytes >= 1 && bytes < 1e18) return static_cast<std::uint64_t>(bytes);
+  }
+  return std::nullopt;
+}
+
+}  // namespace headroom::lint
