@@ -35,15 +35,6 @@ bool same_edit(const Fix& a, const Fix& b) {
   return a.set == b.set && a.unset == b.unset && a.env == b.env;
 }
 
-/// Whether `next` gives a field of `first` another value, or none.
-bool takes_back(const Fix& next, const Fix& first) {
-  return std::ranges::any_of(first.set, [&](const auto& edit) {
-    const auto other = std::ranges::find(next.set, edit.first, &std::pair<std::string, Value>::first);
-    if (other != next.set.end()) return !(other->second == edit.second);
-    return std::ranges::find(next.unset, edit.first) != next.unset.end();
-  });
-}
-
 class Verifier {
  public:
   Verifier(const Bench& bench, const State& base) : bench_(bench), base_(base) {}

@@ -1,6 +1,7 @@
 #include "together.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace headroom::advise {
 
@@ -49,6 +50,14 @@ Fix combine(const Fix& first, const Fix& second) {
   return out;
 }
 
+bool takes_back(const Fix& next, const Fix& first) {
+  return std::ranges::any_of(first.set, [&](const auto& edit) {
+    const auto other = std::ranges::find(next.set, edit.first, &std::pair<std::string, Value>::first);
+    if (other != next.set.end()) return !(other->second == edit.second);
+    return std::ranges::find(next.unset, edit.first) != next.unset.end();
+  });
+}
+
 namespace {
 
 State after(const Fix& fix, const Bench& bench) {
@@ -65,6 +74,35 @@ bool nothing_new(const State& state, const State& base) {
   return std::ranges::includes(base.errors, state.errors);
 }
 
+/// Whether `fix` asks for nothing that `whole` does not do already.
+bool contained(const Fix& fix, const Fix& whole) {
+  const auto in = [](const auto& items) {
+    return [&items](const auto& item) { return std::ranges::find(items, item) != items.end(); };
+  };
+  return std::ranges::all_of(fix.set, in(whole.set)) && std::ranges::all_of(fix.unset, in(whole.unset)) &&
+         std::ranges::all_of(fix.env, in(whole.env));
+}
+
+void move_to_front(std::vector<Fix>& fixes, std::size_t i) {
+  const auto chosen = fixes.begin() + static_cast<std::ptrdiff_t>(i);
+  std::rotate(fixes.begin(), chosen, chosen + 1);
+}
+
+/// The number of the first fix of `d` that goes with `together`. Where those repair `d` already, the one that
+/// they contain: anything more would be a change without need.
+std::optional<std::size_t> fitting(const Diagnostic& d, const Fix& together, const std::set<Key>& wanted,
+                                   const State& base, const Bench& bench) {
+  for (std::size_t i = 0; i < d.fixes.size(); ++i) {
+    if (contained(d.fixes[i], together)) return i;
+  }
+  for (std::size_t i = 0; i < d.fixes.size(); ++i) {
+    if (takes_back(d.fixes[i], together)) continue;
+    const State state = after(combine(d.fixes[i], together), bench);
+    if (none_left(wanted, state) && nothing_new(state, base)) return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void choose_together(Findings& findings, const Bench& bench) {
@@ -73,23 +111,19 @@ void choose_together(Findings& findings, const Bench& bench) {
     if (d.severity == Severity::error && !d.fixes.empty()) errors.push_back(&d);
   }
   if (errors.size() < 2) return;
+  // Who has the least choice chooses first.
+  std::ranges::stable_sort(errors, {}, [](const Diagnostic* d) { return d->fixes.size(); });
   const State base = state_of(findings);
   Fix together;
   std::set<Key> handled;
   for (Diagnostic* d : errors) {
     std::set<Key> wanted = handled;
     wanted.insert(key_of(*d));
-    for (std::size_t i = 0; i < d->fixes.size(); ++i) {
-      // What is chosen already stays: a later fix fills in around it.
-      Fix both = combine(d->fixes[i], together);
-      State state = after(both, bench);
-      if (!none_left(wanted, state) || !nothing_new(state, base)) continue;
-      std::rotate(d->fixes.begin(), d->fixes.begin() + static_cast<std::ptrdiff_t>(i),
-                  d->fixes.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      together = std::move(both);
-      handled = std::move(wanted);
-      break;
-    }
+    const auto chosen = fitting(*d, together, wanted, base, bench);
+    if (!chosen) continue;
+    move_to_front(d->fixes, *chosen);
+    together = combine(d->fixes.front(), together);
+    handled = std::move(wanted);
   }
 }
 

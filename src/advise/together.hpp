@@ -22,8 +22,11 @@ struct State {
 /// `first` and then `second`; where both set a field, the later one counts.
 [[nodiscard]] rules::Fix combine(const rules::Fix& first, const rules::Fix& second);
 
+/// Whether `next` gives a field of `first` another value, or none.
+[[nodiscard]] bool takes_back(const rules::Fix& next, const rules::Fix& first);
+
 /// Moves to the front of each error's verified fixes the first one that goes with the first fixes of the
-/// errors before it: all of them applied, every one of these errors is gone and no other has come. Keeps the
+/// other errors: all of them applied, every one of these errors is gone and no other has come. Keeps the
 /// order where none does.
 void choose_together(rules::Findings& findings, const Bench& bench);
 
