@@ -15,10 +15,6 @@ std::string head(std::string_view from, std::string_view include) {
       from, include);
 }
 
-std::string_view yes(bool b) {
-  return b ? "true" : "false";
-}
-
 class RulesWriter {
  public:
   explicit RulesWriter(const rules::RulePack& pack) : pack_(pack) {}

@@ -7,10 +7,6 @@ namespace headroom::embed {
 
 namespace {
 
-std::string yes(bool b) {
-  return b ? "true" : "false";
-}
-
 class SchemaWriter {
  public:
   explicit SchemaWriter(const schema::Schema& s) : schema_(s) {}

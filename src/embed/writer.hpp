@@ -15,6 +15,9 @@ namespace headroom::embed {
 [[nodiscard]] std::string cpp_text(std::string_view text);
 [[nodiscard]] std::string cpp_number(double value);
 [[nodiscard]] std::string cpp_number(std::int64_t value);
+[[nodiscard]] inline std::string_view yes(bool b) {
+  return b ? "true" : "false";
+}
 /// Expression numbers; `no_expr` by name.
 [[nodiscard]] std::string cpp_expr(lang::ExprId id);
 

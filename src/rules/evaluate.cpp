@@ -143,18 +143,4 @@ Findings evaluate(const EffectiveConfig& config, const dialect::Settings& settin
   return std::move(run.out);
 }
 
-std::vector<const Rule*> firing_errors(const EffectiveConfig& config,
-                                       std::span<const RulePack* const> packs) {
-  std::vector<const Rule*> firing;
-  const auto scope = config.scope();
-  for (std::size_t i = 0; i < packs.size(); ++i)
-    for (const auto& rule : packs[i]->rules) {
-      if (rule.severity != Severity::error || !applies(rule, config)) continue;
-      if (replaced(rule.id, packs.subspan(i + 1))) continue;
-      const Value result = lang::evaluate(packs[i]->pool, rule.when, scope);
-      if (!result.is_unknown() && result.truthy()) firing.push_back(&rule);
-    }
-  return firing;
-}
-
 }  // namespace headroom::rules

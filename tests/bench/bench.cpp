@@ -63,7 +63,6 @@ int main() {
   row("resolve",
       median_us(runs, [&] { (void)resolve::resolve(settings, launch, schema, rules::embedded_resolve()); }));
   row("all rules", median_us(runs, [&] { (void)rules::evaluate(config, settings, packs, {}); }));
-  row("errors only", median_us(runs, [&] { (void)rules::firing_errors(config, packs); }));
   row("lint, fixes verified", median_us(runs, [&] { (void)lint::lint(job); }));
   fmt::print("{} rules, {} fields, {} start-up steps\n", packs[0]->rules.size(), schema.size(),
              rules::embedded_resolve().steps.size());

@@ -115,10 +115,6 @@ struct Findings {
 [[nodiscard]] Findings evaluate(const resolve::EffectiveConfig& config, const dialect::Settings& settings,
                                 std::span<const RulePack* const> packs, const Selection& selection);
 
-/// Only whether an error at or above start-up exists; used where speed counts. Returns the rules that fire.
-[[nodiscard]] std::vector<const Rule*> firing_errors(const resolve::EffectiveConfig& config,
-                                                     std::span<const RulePack* const> packs);
-
 /// Fixes of a rule on this config, expressions evaluated, not yet verified.
 [[nodiscard]] std::vector<Fix> candidate_fixes(const Rule& rule, const lang::ExprPool& pool,
                                                const resolve::EffectiveConfig& config);
