@@ -231,10 +231,16 @@ class Reader {
     }
   }
 
+  /// Whether the table knows the class that a section names; one that names none has its standard class.
+  bool class_known(std::string_view section) const {
+    const Document& doc = *out_.document;
+    const NodeId target = doc.find(doc.find(doc.root, section), "_target_");
+    return target == source::no_node || schema_.find_class(doc.node(target).text) != nullptr;
+  }
+
   void unknown_key(const source::Member& m, const std::string& canonical, std::string written) {
-    // A dump of a class of the user's own (or of a family that the table has not) holds keys nobody can
-    // judge.
-    if (out_.full_dump) return;
+    // A class of the user's own may have any field.
+    if (!class_known(std::string_view(canonical).substr(0, canonical.find('.')))) return;
     Value value = node_value(*out_.document, m.value);
     out_.problems.push_back(unknown_field(schema_, release_, canonical, value, place(m, std::move(written))));
   }

@@ -101,3 +101,18 @@ TEST_CASE("a section given by name") {
   CHECK(find(good, "schema-check/unknown-recipe") == nullptr);
   CHECK(effective(good, "model.bf16") == Value(true));
 }
+
+TEST_CASE("a misspelt key is found in a saved config too, unless its class is not known") {
+  const std::string path = HEADROOM_SOURCE_DIR "/tests/data/recipes/llama3_70b_sft_32gpu_h100_fp8cs.yaml";
+  std::string saved = headroom::source::read_file(path).value()->text();
+  CHECK(find(lint_text(saved), "schema-check/unknown-field") == nullptr);
+  saved.replace(saved.find("recompute_granularity:"), 21, "recompute_granularty");
+  const auto out = lint_text(saved);
+  REQUIRE(out.settings.full_dump);
+  const auto* d = find(out, "schema-check/unknown-field");
+  REQUIRE(d != nullptr);
+  CHECK(d->message.find("model.recompute_granularity") != std::string::npos);
+
+  const std::string own = "model: {_target_: my_team.models.OurProvider, our_field: 1}\n";
+  CHECK(find(lint_text(own), "schema-check/unknown-field") == nullptr);
+}
