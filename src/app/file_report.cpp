@@ -33,7 +33,7 @@ std::string need_of(const schema::Field& field) {
   if (field.space == schema::Space::environment) return "environment variables (--env, --env-file)";
   if (field.name == "launch.gpus") return "the number of GPUs (--gpus)";
   if (field.name == "launch.gpu" || field.name == "launch.sm") return "the GPU kind (--gpu)";
-  return std::string(field.name);
+  return "values of the config that are not known";
 }
 
 std::vector<report::LeftOut> left_out(const std::vector<rules::Skipped>& skipped,

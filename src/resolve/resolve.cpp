@@ -175,12 +175,25 @@ class Resolver {
     }
   }
 
+  /// What a recipe that the release does not have would set is not known, which is not the class defaults.
+  void forget_section(FieldId section) {
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      const schema::Field& field = schema_.field(static_cast<FieldId>(i));
+      if (field.space == Space::config && field.section == schema_.field(section).section) {
+        out_.raw[i] = Value::unknown();
+      }
+    }
+  }
+
   void expand_precision_recipe() {
     FieldId section = schema_.find("mixed_precision");
     if (section == schema::no_field || !out_.raw[section].is_string()) return;
     recipe_name_ = out_.raw[section].as_string();
     const schema::PrecisionRecipe* recipe = schema_.find_recipe(recipe_name_, out_.launch.release);
-    if (recipe == nullptr) return;
+    if (recipe == nullptr) {
+      forget_section(section);
+      return;
+    }
     std::string_view by = keep(fmt::format("mixed_precision {}", recipe_name_));
     for (const schema::FieldValue& item : recipe->sets) {
       if (!schema::contains(schema_.field(item.field).releases, out_.launch.release)) continue;

@@ -56,3 +56,11 @@ TEST_CASE("the architecture comes by name") {
   CHECK(origin(out, "model.num_layers") == OriginKind::model_facts);
   CHECK(effective(out, "model.tensor_model_parallel_size") == Value(4));
 }
+
+TEST_CASE("a recipe that the release does not have leaves its values unknown") {
+  auto out = lint_text("model: {num_layers: 4, fp8: hybrid}\nmixed_precision: bf16_with_fp8_mxed\n");
+  CHECK(effective(out, "mixed_precision.fp8").is_unknown());
+  CHECK(effective(out, "model.fp8").is_unknown());
+  REQUIRE(out.findings.diagnostics.size() == 1);
+  CHECK(out.findings.diagnostics.front().rule == "schema-check/unknown-recipe");
+}
