@@ -70,13 +70,16 @@ class Check {
                "check needs a CONFIG, `-` for standard input, or a folder (see headroom check --help)");
       return exit_usage;
     }
-    const auto paths = expand(words->names, options_.fix);
+    auto paths = expand(words->names, options_.fix);
     if (!paths) return wrong(paths.error(), nullptr);
+    const auto beside = take_scripts(*paths);
+    if (!beside) return wrong(beside.error(), nullptr);
     if (options_.fix && std::find(paths->begin(), paths->end(), "-") != paths->end()) {
       complain(options_, "--fix cannot write to standard input; --diff shows what it would change");
       return exit_usage;
     }
-    if (const ExitStatus status = prepare(*paths, words->overrides); status != exit_clean) return status;
+    if (const ExitStatus status = prepare(*paths, words->overrides, *beside); status != exit_clean)
+      return status;
     checked_.resize(work_.size());
     in_parallel(work_.size(), [this](std::size_t i) { checked_[i] = check_one(work_[i]); });
     return print();
@@ -88,7 +91,8 @@ class Check {
     return exit_usage;
   }
 
-  ExitStatus prepare(const std::vector<std::string>& paths, const std::vector<source::Override>& overrides) {
+  ExitStatus prepare(const std::vector<std::string>& paths, const std::vector<source::Override>& overrides,
+                     const lint::ContextOptions& beside) {
     RepositoryFinder finder;
     std::shared_ptr<const Repository> last;
     for (const auto& path : paths) {
@@ -102,6 +106,8 @@ class Check {
       work.job.sets = overrides;
       work.job.command_line = options_.context;
       work.job.loader = options_.loader;
+      work.job.dialect = options_.dialect;
+      work.job.beside = beside;
       work.job.want_fixes = !options_.bridge_all;
       work.job.want_advice = options_.advice || options_.fail_on == rules::Severity::advice;
       std::vector<std::string> dirs = options_.rule_dirs;

@@ -41,8 +41,10 @@ constexpr std::string_view overview_end =
     "  headroom rule 'offload/*'\n";
 
 constexpr std::string_view check_end =
-    "CONFIG is a YAML or JSON file, `-` for standard input, or a directory (*.yaml, *.yml and *.json below "
-    "it).\n"
+    "CONFIG is a YAML or JSON file, a launch script, a file of arguments, `-` for standard input, or a\n"
+    "directory (*.yaml, *.yml and *.json below it). A script given beside configs supplies their "
+    "environment\n"
+    "and number of GPUs.\n"
     "Words `key=value`, `+key=value` and `~key` change settings as on Megatron Bridge's command line.\n"
     "A top-level `headroom:` block in a config and the nearest .headroom.yaml above it can say the same as "
     "the\n"
@@ -51,10 +53,16 @@ constexpr std::string_view check_end =
 struct Raw {
   std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "bridge", format = "text", color = "auto", fail_on, jobs;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
        all = false, version = false;
 };
+
+std::vector<std::string_view> dialect_names() {
+  std::vector<std::string_view> names;
+  for (const auto& table : schema::embedded_schema().dialects) names.push_back(table.name);
+  return names;
+}
 
 class Formatter : public CLI::Formatter {
  public:
@@ -114,7 +122,10 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
   one(app, "--loader", raw.loader,
       "Who reads the file: auto, saved (run_config.yaml, PyYAML), override (OmegaConf)", "WHO")
       ->group(group);
-  one(app, "--dialect", raw.dialect, "Config language: bridge", "NAME")->group(group);
+  one(app, "--dialect", raw.dialect,
+      "Config language: auto (by content), bridge, " + fmt::format("{}", fmt::join(dialect_names(), ", ")),
+      "NAME")
+      ->group(group);
 }
 
 void add_output(CLI::App& app, Raw& raw, bool summary, bool repository) {
@@ -248,6 +259,16 @@ lint::Complaint read_context(Options& options, const Raw& raw) {
   return {};
 }
 
+lint::Complaint read_dialect(Options& options, const std::string& text) {
+  if (text == "auto") return {};
+  options.dialect = text;
+  if (text == "bridge" || schema::embedded_schema().find_dialect(text) != nullptr) return {};
+  std::vector<std::string_view> names{"auto", "bridge"};
+  for (const auto name : dialect_names()) names.push_back(name);
+  return fmt::format("--dialect: '{}' is none of {}{}", text, fmt::join(names, ", "),
+                     lang::did_you_mean(text, names));
+}
+
 lint::Complaint read_choices(Options& options, const Raw& raw) {
   using LoaderChoice = std::optional<source::Loader>;
   static constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
@@ -256,12 +277,10 @@ lint::Complaint read_choices(Options& options, const Raw& raw) {
       {{"text", Format::text}, {"json", Format::json}}};
   static constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
       {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
-  static constexpr std::array<std::pair<std::string_view, bool>, 1> dialects{{{"bridge", true}}};
-  bool bridge = true;
   if (auto c = choose(options.loader, raw.loader, "--loader", loaders)) return c;
   if (auto c = choose(options.format, raw.format, "--format", formats)) return c;
   if (auto c = choose(options.color, raw.color, "--color", colors)) return c;
-  if (auto c = choose(bridge, raw.dialect, "--dialect", dialects)) return c;
+  if (auto c = read_dialect(options, raw.dialect)) return c;
   if (raw.fail_on == "never") {
     options.never_fail = true;
   } else if (!raw.fail_on.empty()) {

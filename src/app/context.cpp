@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 
+#include "headroom/lint/lint.hpp"
+
 namespace headroom::app {
 namespace {
 
@@ -15,6 +17,20 @@ std::string_view trim(std::string_view s) {
   const std::size_t begin = s.find_first_not_of(blank);
   if (begin == std::string_view::npos) return {};
   return s.substr(begin, s.find_last_not_of(blank) - begin + 1);
+}
+
+// A list of `export NAME=value` lines looks like a script, too: the plain reader knows its lines better.
+bool starts_with_assignment(std::string_view text) {
+  return text.starts_with("export ") && text.find("\\\n") == text.npos && text.find('$') == text.npos;
+}
+
+std::optional<source::Error> read_script(lint::ContextOptions& context,
+                                         std::shared_ptr<const source::SourceText> text) {
+  auto script = lint::context_of_script(std::move(text));
+  if (!script) return script.error();
+  for (auto& [name, value] : script->env) context.env.insert_or_assign(name, std::move(value));
+  context.env_complete = true;
+  return {};
 }
 
 struct FileCloser {
@@ -33,6 +49,9 @@ std::optional<source::Error> read_environment_file(lint::ContextOptions& context
     return source::Error{fmt::format("cannot read: {}", std::strerror(errno)), path, {}, false};
   }
   if (text.size() > most) return source::Error{"too large for a list of variables (1 MiB)", path, {}, false};
+  auto source = std::make_shared<const source::SourceText>(path, text);
+  if (dialect::is_script(*source) && !starts_with_assignment(text))
+    return read_script(context, std::move(source));
   std::string_view rest = text;
   for (std::uint32_t number = 1; !rest.empty(); ++number) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

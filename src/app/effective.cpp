@@ -69,6 +69,7 @@ class Effective {
       static_cast<void>(write(stderr, fmt::format("note: using {}\n", (*repository)->path)));
     }
     job.loader = options_.loader;
+    job.dialect = options_.dialect;
     job.want_fixes = false;
     outcome_ = lint::lint(job);
     if (outcome_.unreadable) return fail(*outcome_.unreadable, text->get());

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "headroom/dialect/bridge.hpp"
+#include "headroom/dialect/writer.hpp"
 
 namespace headroom::app {
 namespace {
@@ -15,7 +15,9 @@ using Context = std::vector<std::pair<std::string, source::Value>>;
 Context context_of(const resolve::EffectiveConfig& config) {
   const resolve::LaunchContext& launch = config.launch;
   const schema::ReleaseInfo& release = schema::info(launch.release);
-  Context out{{"bridge", release.name}, {"mcore", schema::to_string(launch.mcore.value_or(release.mcore))}};
+  Context out;
+  if (config.layer == resolve::Layer::bridge) out.emplace_back("bridge", release.name);
+  out.emplace_back("mcore", schema::to_string(launch.mcore.value_or(release.mcore)));
   if (launch.gpus) out.emplace_back("gpus", *launch.gpus);
   if (launch.gpu != nullptr) out.emplace_back("gpu", launch.gpu->kind);
   if (launch.gpu_memory_bytes) {
@@ -58,6 +60,37 @@ std::vector<report::LeftOut> left_out(const std::vector<rules::Skipped>& skipped
   return out;
 }
 
+std::vector<dialect::Change> changes_of(const rules::Fix& fix) {
+  std::vector<dialect::Change> out;
+  for (const auto& [field, value] : fix.set) out.push_back({field, value});
+  for (const auto& field : fix.unset) out.push_back({field, std::nullopt});
+  for (const auto& [name, value] : fix.env) {
+    out.push_back({"env." + name, value ? std::optional(source::Value(*value)) : std::nullopt});
+  }
+  return out;
+}
+
+// Fixes in the words of the file; a field that Bridge has no name for under the one that the file gives it.
+void speak_own_language(report::FileReport& out, const lint::Outcome& outcome) {
+  const schema::Schema& schema = schema::embedded_schema();
+  const schema::Release release = outcome.config.launch.release;
+  const auto rename = [&](std::string& field) {
+    const schema::FieldId id = schema.find(field);
+    if (id == schema::no_field || schema.field(id).space != schema::Space::extra) return;
+    field = dialect::name_in_file(outcome.settings, schema, field);
+  };
+  for (auto& d : out.diagnostics) {
+    for (auto& fix : d.fixes) {
+      if (const auto spelt = dialect::spell(outcome.settings, schema, release, changes_of(fix))) {
+        for (const auto& s : *spelt) fix.words.push_back(dialect::words_of(s));
+      }
+      for (auto& [field, value] : fix.set) rename(field);
+      for (auto& field : fix.unset) rename(field);
+    }
+    for (auto& field : d.fields) rename(field);
+  }
+}
+
 }  // namespace
 
 report::FileReport file_report(const std::string& path, std::shared_ptr<const source::SourceText> text,
@@ -79,8 +112,7 @@ report::FileReport file_report(const std::string& path, std::shared_ptr<const so
   }
   const auto own_name = [&](const std::string& field) {
     if (schema.find(field) == schema::no_field) return;
-    const auto path_there = dialect::path_in_file(outcome.settings, schema, field);
-    std::string name = fmt::format("{}", fmt::join(path_there, "."));
+    std::string name = dialect::name_in_file(outcome.settings, schema, field);
     if (name != field && !name.empty()) out.written_names.emplace(field, std::move(name));
   };
   for (const auto& d : out.diagnostics) {
@@ -90,6 +122,7 @@ report::FileReport file_report(const std::string& path, std::shared_ptr<const so
       for (const auto& field : fix.unset) own_name(field);
     }
   }
+  if (outcome.settings.table != nullptr) speak_own_language(out, outcome);
   return out;
 }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "headroom/dialect/bridge.hpp"
-#include "headroom/source/edit.hpp"
+#include "headroom/dialect/writer.hpp"
 
 namespace headroom::app {
 namespace {
@@ -42,36 +41,27 @@ bool allowed(const rules::Fix& fix, FixPolicy policy) {
                       [](const auto& edit) { return edit.second.is_opaque(); });
 }
 
-// One edit at a time, read again in between: two new keys of one section do not collide.
-template <class Edits>
-bool edit(Text& text, source::Loader loader, const Edits& edits_of) {
-  const auto doc = loader == source::Loader::json ? source::read_json(text) : source::read_yaml(text, loader);
-  if (!doc) return false;
-  auto edits = edits_of(*doc);
-  if (!edits) return false;
-  if (!edits->empty()) {
-    text = std::make_shared<const source::SourceText>(text->name(),
-                                                      source::apply_edits(*text, std::move(*edits)));
-  }
-  return true;
-}
-
-// Null where the fix cannot be written into this text.
-Text applied(const rules::Fix& fix, const Text& before, const lint::Outcome& outcome) {
+// Null where the fix cannot be written into this text. One change at a time, read again in between: two new
+// keys of one section do not collide.
+Text applied(const rules::Fix& fix, const lint::Job& job, const lint::Outcome& outcome) {
   const schema::Schema& schema = schema::embedded_schema();
-  const source::Loader loader = outcome.document->loader;
-  Text text = before;
-  for (const auto& field : fix.unset) {
-    const auto path = dialect::path_in_file(outcome.settings, schema, field);
-    if (!edit(text, loader, [&](const auto& doc) { return source::remove_key(doc, path); })) return nullptr;
+  const schema::Release release = outcome.config.launch.release;
+  std::vector<dialect::Change> changes;
+  for (const auto& field : fix.unset) changes.push_back({field, std::nullopt});
+  for (const auto& [field, value] : fix.set) changes.push_back({field, value});
+  const auto spelt = dialect::spell(outcome.settings, schema, release, changes);
+  if (!spelt) return nullptr;
+  Text text = job.text;
+  std::optional<source::Loader> loader = job.loader;
+  if (outcome.document != nullptr) loader = outcome.document->loader;
+  for (const dialect::Spelling& change : *spelt) {
+    const auto opened = dialect::open(text, loader, outcome.settings.dialect, schema);
+    if (!opened) return nullptr;
+    auto written = dialect::write(*opened, dialect::read(*opened, schema, release), schema, change);
+    if (!written) return nullptr;
+    text = std::make_shared<const source::SourceText>(text->name(), std::move(*written));
   }
-  for (const auto& [field, value] : fix.set) {
-    const auto path = dialect::path_in_file(outcome.settings, schema, field);
-    const auto& wanted = value;
-    if (!edit(text, loader, [&](const auto& doc) { return source::set_value(doc, path, wanted); }))
-      return nullptr;
-  }
-  return text->text() == before->text() ? nullptr : text;
+  return text->text() == job.text->text() ? nullptr : text;
 }
 
 }  // namespace
@@ -93,7 +83,7 @@ Fixed fix_text(const lint::Job& job, lint::Outcome outcome, FixPolicy policy) {
     if (d == nullptr) break;
     for (const auto& fix : d->fixes) {
       if (!allowed(fix, policy)) continue;
-      const Text text = applied(fix, current.text, outcome);
+      const Text text = applied(fix, current, outcome);
       if (text == nullptr) continue;
       lint::Job trial = current;
       trial.text = text;

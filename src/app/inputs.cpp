@@ -94,6 +94,27 @@ source::Result<Words> split_words(const Options& options) {
   return out;
 }
 
+source::Result<lint::ContextOptions> take_scripts(std::vector<std::string>& paths) {
+  lint::ContextOptions out;
+  const auto is_config = [](const std::string& path) { return path == "-" || is_config_name(path); };
+  const auto by_name = [](const std::string& path) {
+    return path.ends_with(".sh") || path.ends_with(".sbatch") || path.ends_with(".slurm") ||
+           path.ends_with(".bash");
+  };
+  if (std::none_of(paths.begin(), paths.end(), is_config)) return out;
+  for (const std::string& path : paths) {
+    if (!by_name(path)) continue;
+    const auto text = source::read_file(path);
+    if (!text) return tl::unexpected(text.error());
+    auto context = lint::context_of_script(*text);
+    if (!context) return tl::unexpected(context.error());
+    if (!out.gpus) out.gpus = context->gpus;
+    out.env.insert(context->env.begin(), context->env.end());
+  }
+  std::erase_if(paths, by_name);
+  return out;
+}
+
 source::Result<std::vector<std::string>> expand(const std::vector<std::string>& names, bool rewritten) {
   std::vector<std::string> files;
   for (const auto& name : names) {

@@ -23,6 +23,7 @@ struct Options {
   lint::ContextOptions context;
   bool bridge_all = false;  ///< `--bridge all`
   std::optional<source::Loader> loader;
+  std::string dialect;  ///< empty: detected
   std::vector<std::string> rule_dirs, select, ignore;
   std::optional<rules::Severity> fail_on;
   bool never_fail = false;  ///< `--fail-on never`

@@ -72,7 +72,7 @@ class Reader {
     if (model == source::no_node) return;
     NodeId target = doc.find(model, "_target_");
     if (target == source::no_node) return;
-    out_.mcore_layer = doc.node(target).text.starts_with("megatron.core.");
+    if (doc.node(target).text.starts_with("megatron.core.")) out_.layer = schema::Layer::megatron_core;
   }
 
   Place place(const source::Member& m, std::string written) const {

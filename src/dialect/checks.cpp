@@ -160,7 +160,13 @@ Problem unknown_field(const Schema& schema, Release r, const std::string& canoni
 void check_setting(Settings& settings, const Setting& s, const Schema& schema, Release r,
                    const schema::ClassInfo* cls) {
   const Field& field = schema.field(s.field);
+  if (field.space == schema::Space::extra) {
+    check_type(settings, s, field);
+    return check_choices(settings, s, field, schema, r);
+  }
   if (field.space != schema::Space::config) return;
+  // Whether a name of another language exists in a release is said by its own table.
+  if (!schema::contains(field.releases, r) && settings.table != nullptr) return;
   if (!schema::contains(field.releases, r)) {
     std::string message = fmt::format("{} {}; Bridge {} drops it with a warning", field.name,
                                       releases_sentence(field, r), schema::name(r));
@@ -173,7 +179,8 @@ void check_setting(Settings& settings, const Setting& s, const Schema& schema, R
     return;
   }
   // A class that the table does not know can't prove a field absent.
-  if (!settings.mcore_layer && cls != nullptr && !schema.class_has(cls, s.field, r)) {
+  if (settings.layer != schema::Layer::megatron_core && cls != nullptr &&
+      !schema.class_has(cls, s.field, r)) {
     settings.problems.push_back({"schema-check/not-in-class",
                                  std::string(field.name),
                                  fmt::format("{} has no field {}; the loader drops it with a warning",

@@ -4,6 +4,12 @@
 
 namespace headroom::dialect {
 
+std::optional<std::int64_t> LaunchHints::total_gpus() const {
+  if (gpus) return gpus;
+  if (nodes && gpus_per_node) return *nodes * *gpus_per_node;
+  return std::nullopt;
+}
+
 const Setting* Settings::find(schema::FieldId field) const {
   auto it = std::ranges::find(settings, field, &Setting::field);
   return it == settings.end() ? nullptr : &*it;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "dialect_builder.hpp"
+
 namespace headroom::embed {
 
 using schema::FieldId;
@@ -120,6 +122,25 @@ void SchemaBuilder::read_models() {
   out_.models = arena_.keep(std::move(out));
 }
 
+void SchemaBuilder::read_dialects() {
+  std::vector<schema::DialectTable> out;
+  for (const std::string& path : files_in(dir_ + "/dialects", ".yaml")) {
+    auto in = TableReader::open(path, errors_);
+    if (in) out.push_back(DialectBuilder(*this, *in, arena_).build());
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  out_.dialects = arena_.keep(std::move(out));
+}
+
+bool SchemaBuilder::is_extra(FieldId id) const {
+  return fields_[id].space == schema::Space::extra;
+}
+
+bool SchemaBuilder::has_prefix(std::string_view name) const {
+  const auto it = ids_.lower_bound(fmt::format("{}.", name));
+  return it != ids_.end() && std::string_view(it->first).starts_with(fmt::format("{}.", name));
+}
+
 schema::Schema SchemaBuilder::build() {
   (void)null_literal();  // number 0
   read_sections();
@@ -128,6 +149,7 @@ schema::Schema SchemaBuilder::build() {
   read_plain("/schema/environment.yaml", "env", schema::Space::environment);
   read_plain("/schema/launch.yaml", "launch", schema::Space::launch);
   read_derived();
+  read_extra();
   if (!errors_.empty() && sections_.empty()) return out_;
   number_fields();
   read_classes();
@@ -137,6 +159,7 @@ schema::Schema SchemaBuilder::build() {
   read_renames();
   read_gpus();
   read_models();
+  read_dialects();
   out_.literals = arena_.keep(std::move(literals_));
   out_.list_items = arena_.keep(std::move(list_items_));
   return out_;

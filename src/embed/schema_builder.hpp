@@ -22,13 +22,23 @@ class SchemaBuilder {
   /// Reads everything; what it returns is complete only where `errors` stayed empty.
   schema::Schema build();
 
- private:
-  using Literal = schema::Literal;
   /// One literal with the releases in which it holds.
   struct Valued {
     schema::ReleaseSet releases = 0;
     schema::LiteralId value = 0;
   };
+  // For tables that speak of fields.
+  schema::LiteralId literal(const TableReader& in, source::NodeId id);
+  std::vector<Valued> values(const TableReader& in, source::NodeId id);
+  std::span<const std::string_view> keep_texts(const std::vector<std::string>& texts);
+  void check_value(const TableReader& in, source::NodeId at, schema::FieldId field, schema::LiteralId value);
+  schema::FieldId field_named(const TableReader& in, source::NodeId at, const std::string& name);
+  [[nodiscard]] bool is_extra(schema::FieldId id) const;
+  /// Whether there are fields `NAME.…`.
+  [[nodiscard]] bool has_prefix(std::string_view name) const;
+
+ private:
+  using Literal = schema::Literal;
   struct ClassSource {
     std::string name, section, like;
     bool like_standard = false;
@@ -46,6 +56,7 @@ class SchemaBuilder {
   void read_nested_class(const TableReader& in, source::NodeId body);
   void read_plain(const std::string& file, std::string_view prefix, schema::Space space);
   void read_derived();
+  void read_extra();
   void number_fields();
   void add_field(schema::Field field, const TableReader& in, source::NodeId at);
   schema::Field read_field(const TableReader& in, source::NodeId body, std::string name, schema::Space space);
@@ -63,17 +74,13 @@ class SchemaBuilder {
   void read_renames();
   void read_gpus();
   void read_models();
+  void read_dialects();
 
   // literals
   schema::LiteralId intern(Literal value, const std::string& key);
   schema::LiteralId literal(const Literal& value);
   schema::LiteralId list_literal(const std::vector<schema::LiteralId>& items);
-  schema::LiteralId literal(const TableReader& in, source::NodeId id);
   schema::LiteralId null_literal();
-  std::vector<Valued> values(const TableReader& in, source::NodeId id);
-  std::span<const std::string_view> keep_texts(const std::vector<std::string>& texts);
-  void check_value(const TableReader& in, source::NodeId at, schema::FieldId field, schema::LiteralId value);
-  schema::FieldId field_named(const TableReader& in, source::NodeId at, const std::string& name);
 
   std::string dir_;
   Arena& arena_;

@@ -254,6 +254,12 @@ void SchemaBuilder::read_derived() {
   }
 }
 
+/// `args.yaml` holds `args.…`: settings that only other config languages have.
+void SchemaBuilder::read_extra() {
+  for (const std::string& path : files_in(dir_ + "/schema/extra", ".yaml"))
+    read_plain("/schema/extra/" + stem(path) + ".yaml", stem(path), Space::extra);
+}
+
 /// Sorted by name: look-ups are binary searches and the fields of a section lie together.
 void SchemaBuilder::number_fields() {
   std::sort(fields_.begin(), fields_.end(), [](const Field& a, const Field& b) { return a.name < b.name; });

@@ -12,8 +12,8 @@ class SchemaWriter {
   explicit SchemaWriter(const schema::Schema& s) : schema_(s) {}
 
   std::string run() {
-    std::string tables =
-        fields() + sections() + literals() + classes() + recipes() + models() + gpus() + renames();
+    std::string tables = fields() + sections() + literals() + classes() + recipes() + models() + gpus() +
+                         renames() + dialects();
     std::vector<std::string> by_name, items;
     for (auto id : schema_.by_name) by_name.push_back(fmt::format("{}", id));
     for (auto id : schema_.list_items) items.push_back(fmt::format("{}", id));
@@ -23,13 +23,14 @@ class SchemaWriter {
         "// Generated from rules/schema, rules/gpus.yaml and rules/models by headroom-embed. Do not edit.\n"
         "#include <limits>\n\n#include \"headroom/schema/schema.hpp\"\n\nnamespace headroom::schema "
         "{\nnamespace {\n\n";
-    for (const ArrayPool* pool : {&texts_, &ids_, &defaults_, &choices_, &class_defaults_, &values_})
+    for (const ArrayPool* pool : {&texts_, &ids_, &defaults_, &choices_, &class_defaults_, &values_, &rows_,
+                                  &cases_, &dialect_defaults_})
       out += pool->definition();
     out += tables;
     out += fmt::format(
         "\nconstexpr Schema table{{\n    fields, {}, {}, sections, literals, {}, classes, recipes, {}, gpus, "
-        "{}}};\n\n",
-        by_name_span, names, items_span, renames_span_, models_span_);
+        "{}, {}}};\n\n",
+        by_name_span, names, items_span, renames_span_, models_span_, dialects_span_);
     return out +
            "}  // namespace\n\nconst Schema& embedded_schema() {\n  return table;\n}\n\n}  // namespace "
            "headroom::schema\n";
@@ -127,6 +128,35 @@ class SchemaWriter {
     return out + "};\n";
   }
 
+  std::string row(const schema::DialectRow& r) {
+    std::vector<std::string> fields, cases;
+    for (auto id : r.fields) fields.push_back(fmt::format("{}", id));
+    for (const auto& c : r.cases) cases.push_back(fmt::format("{{{}, {}}}", c.when, field_values(c.sets)));
+    return fmt::format(
+        "\n    {{{}, {}, {}, RowKind({}), LaunchKey({}), {}, {}, Arity({}), {}, WordType({}), {}, {}, {}}}",
+        cpp_text(r.name), yes(r.below), cpp_text(r.section), static_cast<int>(r.kind),
+        static_cast<int>(r.launch), ids_.span(fields), yes(r.invert), static_cast<int>(r.arity), r.count,
+        static_cast<int>(r.type), yes(r.action), cases_.span(cases), r.releases);
+  }
+
+  std::string dialects() {
+    if (schema_.dialects.empty()) return {};
+    std::string out = "constexpr DialectTable dialects[] = {\n";
+    for (const auto& d : schema_.dialects) {
+      std::vector<std::string> rows, defaults;
+      for (const auto& r : d.rows) rows.push_back(row(r));
+      for (const auto& v : d.defaults)
+        defaults.push_back(fmt::format("{{{}, {}, {}}}", v.field, v.releases, v.value));
+      out += fmt::format("    {{{}, {}, {}, Layer({}), {}, {}, WordForm({}), {}, {}, {}, {}, {}, {}}},\n",
+                         cpp_text(d.name), cpp_text(d.title), cpp_text(d.read), static_cast<int>(d.layer),
+                         texts_.texts(d.detect), texts_.texts(d.programs), static_cast<int>(d.words),
+                         yes(d.architecture), yes(d.either_dash), cpp_text(d.include), texts_.texts(d.extra),
+                         rows_.span(rows), dialect_defaults_.span(defaults));
+    }
+    dialects_span_ = "dialects";
+    return out + "};\n";
+  }
+
   const schema::Schema& schema_;
   ArrayPool texts_{"std::string_view", "texts"};
   ArrayPool ids_{"std::uint16_t", "ids"};
@@ -134,7 +164,10 @@ class SchemaWriter {
   ArrayPool choices_{"Choices", "choices"};
   ArrayPool class_defaults_{"ClassDefault", "class_defaults"};
   ArrayPool values_{"FieldValue", "field_values"};
-  std::string models_span_ = "{}", renames_span_ = "{}";
+  ArrayPool rows_{"DialectRow", "dialect_rows"};
+  ArrayPool cases_{"DialectCase", "dialect_cases"};
+  ArrayPool dialect_defaults_{"DialectDefault", "dialect_defaults"};
+  std::string models_span_ = "{}", renames_span_ = "{}", dialects_span_ = "{}";
 };
 
 }  // namespace

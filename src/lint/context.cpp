@@ -78,25 +78,6 @@ Complaint complaint_about(const ContextOptions& options) {
   return {};
 }
 
-/// The release that the options name, the nearest one where they name none that is known.
-schema::Release choose_release(const ContextOptions& options, std::vector<std::string>& notes) {
-  if (options.bridge) {
-    const auto match = schema::match_bridge(*options.bridge);
-    if (!match->exact)
-      notes.push_back(fmt::format("Bridge {} is not known; checked against {}", *options.bridge,
-                                  schema::name(match->release)));
-    return match->release;
-  }
-  if (options.mcore) {
-    const auto match = schema::match_mcore(*options.mcore);
-    if (!match->exact)
-      notes.push_back(fmt::format("Megatron-Core {} is not known; checked against that of Bridge {}",
-                                  *options.mcore, schema::name(match->release)));
-    return match->release;
-  }
-  return schema::default_release;
-}
-
 }  // namespace
 
 Result<ContextOptions> read_block(const Document& doc) {
@@ -135,15 +116,62 @@ ContextOptions merge(ContextOptions first, const ContextOptions& second) {
   return first;
 }
 
-Result<resolve::LaunchContext> launch_context(const ContextOptions& options, const schema::Schema& schema,
-                                              std::vector<std::string>& notes) {
+schema::Release choose_release(const ContextOptions& options, std::vector<std::string>& notes) {
+  if (options.bridge) {
+    const auto match = schema::match_bridge(*options.bridge);
+    if (!match->exact)
+      notes.push_back(fmt::format("Bridge {} is not known; checked against {}", *options.bridge,
+                                  schema::name(match->release)));
+    return match->release;
+  }
+  if (options.mcore) {
+    const auto match = schema::match_mcore(*options.mcore);
+    if (!match->exact)
+      notes.push_back(fmt::format("Megatron-Core {} is not known; checked against that of Bridge {}",
+                                  *options.mcore, schema::name(match->release)));
+    return match->release;
+  }
+  return schema::default_release;
+}
+
+ContextOptions take_hints(ContextOptions options, const dialect::LaunchHints& hints,
+                          std::vector<std::string>& notes) {
+  if (!options.gpus) options.gpus = hints.total_gpus();
+  for (const auto& [name, value] : hints.env) options.env.try_emplace(name, value);
+  ContextOptions checked;
+  if (hints.gpu && !options.gpu && !set_context(checked, "gpu", *hints.gpu, "gpu")) options.gpu = hints.gpu;
+  if (!hints.model || options.model) return options;
+  if (!set_context(checked, "model", *hints.model, "model")) {
+    options.model = hints.model;
+  } else {
+    notes.push_back(
+        fmt::format("the architecture of {} is not known: checks that need it are left out (--model NAME "
+                    "takes a known one)",
+                    *hints.model));
+  }
+  return options;
+}
+
+std::optional<schema::Layer> layer_named(std::string_view name) {
+  if (name == "bridge") return schema::Layer::bridge;
+  if (name == "megatron-core") return schema::Layer::megatron_core;
+  if (name == "megatron-lm") return schema::Layer::megatron_lm;
+  return std::nullopt;
+}
+
+Result<void> check_options(const ContextOptions& options) {
   if (auto complaint = complaint_about(options))
     return tl::unexpected(Error{std::move(*complaint), "", {}, false});
+  return {};
+}
+
+resolve::LaunchContext launch_context(const ContextOptions& options, schema::Release release,
+                                      const schema::Schema& schema) {
   const auto version = [](const std::optional<std::string>& text) {
     return text ? schema::parse_version(*text) : std::nullopt;
   };
   resolve::LaunchContext out;
-  out.release = choose_release(options, notes);
+  out.release = release;
   // Beside --bridge, --mcore only names the version that rules compare with.
   out.mcore = version(options.mcore);
   out.te = version(options.te);

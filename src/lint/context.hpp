@@ -11,10 +11,21 @@ namespace headroom::lint {
 /// `first` where it says something, else `second`.
 [[nodiscard]] ContextOptions merge(ContextOptions first, const ContextOptions& second);
 
-/// Looks names up. An unknown GPU kind, release or model is an Error that lists what is known; remarks go to
-/// `notes`.
-[[nodiscard]] source::Result<resolve::LaunchContext> launch_context(const ContextOptions& options,
-                                                                    const schema::Schema& schema,
-                                                                    std::vector<std::string>& notes);
+/// Names that nobody knows (a GPU kind, a release, a model) are an Error that lists what is known.
+[[nodiscard]] source::Result<void> check_options(const ContextOptions& options);
+
+/// The release that the options name, the nearest one where they name none that is known; remarks go to
+/// `notes`. Precondition: check_options.
+[[nodiscard]] schema::Release choose_release(const ContextOptions& options, std::vector<std::string>& notes);
+
+/// What a config says about its launch fills what the options leave open.
+[[nodiscard]] ContextOptions take_hints(ContextOptions options, const dialect::LaunchHints& hints,
+                                        std::vector<std::string>& notes);
+
+[[nodiscard]] std::optional<schema::Layer> layer_named(std::string_view name);
+
+/// Precondition: check_options.
+[[nodiscard]] resolve::LaunchContext launch_context(const ContextOptions& options, schema::Release release,
+                                                    const schema::Schema& schema);
 
 }  // namespace headroom::lint

@@ -8,27 +8,7 @@
 
 namespace headroom::lint {
 
-using source::Document;
-using source::Result;
-
 namespace {
-
-Result<std::shared_ptr<const Document>> read(const Job& job) {
-  source::Loader loader = job.loader.value_or(source::detect_loader(*job.text));
-  auto doc =
-      loader == source::Loader::json ? source::read_json(job.text) : source::read_yaml(job.text, loader);
-  if (!doc) return tl::unexpected(doc.error());
-  const bool empty =
-      doc->root == source::no_node || doc->node(doc->root).value.is_null();  // `---` alone is null
-  if (!empty && doc->node(doc->root).kind != source::NodeKind::mapping) {
-    const auto& root = doc->node(doc->root);
-    const char* what = root.kind == source::NodeKind::sequence ? "a list" : "a single value";
-    return tl::unexpected(source::Error{
-        fmt::format("a config is a mapping of sections (model:, optimizer:, …); this is {}", what),
-        job.text->name(), job.text->location(root.span), true});
-  }
-  return std::make_shared<const Document>(std::move(*doc));
-}
 
 Outcome unreadable(source::Error error, const Job& job) {
   if (error.source.empty()) error.source = job.text->name();
@@ -41,26 +21,32 @@ Outcome unreadable(source::Error error, const Job& job) {
 
 Outcome lint(const Job& job) {
   const schema::Schema& schema = schema::embedded_schema();
-  auto doc = read(job);
-  if (!doc) return unreadable(doc.error(), job);
-  auto block = read_block(**doc);
-  if (!block) return unreadable(block.error(), job);
+  auto opened = dialect::open(job.text, job.loader, job.dialect, schema);
+  if (!opened) return unreadable(opened.error(), job);
+  ContextOptions block;
+  if (opened->document != nullptr) {
+    auto read = read_block(*opened->document);
+    if (!read) return unreadable(read.error(), job);
+    block = std::move(*read);
+  }
 
   Outcome out;
-  out.document = *doc;
-  ContextOptions options = merge(merge(job.command_line, *block), job.repository);
-  auto launch = launch_context(options, schema, out.notes);
-  if (!launch) return unreadable(launch.error(), job);
+  out.document = opened->document;
+  out.opened = *opened;
+  const ContextOptions given = merge(merge(job.command_line, block), job.beside);
+  ContextOptions options = merge(given, job.repository);
+  if (auto ok = check_options(options); !ok) return unreadable(ok.error(), job);
+  const schema::Release release = choose_release(options, out.notes);
+  out.settings = dialect::read(*opened, schema, release);
+  out.notes.insert(out.notes.end(), out.settings.notes.begin(), out.settings.notes.end());
+  options = merge(take_hints(given, out.settings.hints, out.notes), job.repository);
+  const resolve::LaunchContext launch = launch_context(options, release, schema);
 
-  out.settings = dialect::read_bridge(*doc, schema, launch->release);
   for (const source::Override& word : job.sets)
-    dialect::apply_override(out.settings, word, schema, launch->release, "--set");
+    dialect::apply_override(out.settings, word, schema, release, "--set");
   if (options.dump) out.settings.full_dump = *options.dump;
-  if (options.layer) {
-    out.settings.mcore_layer = *options.layer == "megatron-core";
-    if (*options.layer == "megatron-lm") out.settings.dialect = "megatron-lm";
-  }
-  out.config = resolve::resolve(out.settings, *launch, schema, rules::embedded_resolve());
+  if (options.layer) out.settings.layer = *layer_named(*options.layer);
+  out.config = resolve::resolve(out.settings, launch, schema, rules::embedded_resolve());
 
   std::vector<const rules::RulePack*> packs{&rules::embedded_rules()};
   packs.insert(packs.end(), job.extra_packs.begin(), job.extra_packs.end());
@@ -70,8 +56,24 @@ Outcome lint(const Job& job) {
                   [](const auto& d) { return d.severity == rules::Severity::advice; });
   }
   if (job.want_fixes) {
-    advise::attach_fixes(out.findings, {&out.settings, &*launch, &schema, &rules::embedded_resolve(), packs,
+    advise::attach_fixes(out.findings, {&out.settings, &launch, &schema, &rules::embedded_resolve(), packs,
                                         &job.selection, &out.config});
+  }
+  return out;
+}
+
+source::Result<ContextOptions> context_of_script(std::shared_ptr<const source::SourceText> text) {
+  const schema::Schema& schema = schema::embedded_schema();
+  const auto opened = dialect::open(std::move(text), {}, "", schema);
+  if (!opened) return tl::unexpected(opened.error());
+  const dialect::Settings settings = dialect::read(*opened, schema, schema::default_release);
+  ContextOptions out;
+  out.gpus = settings.hints.total_gpus();
+  out.env = settings.hints.env;
+  for (const dialect::Setting& s : settings.settings) {
+    const schema::Field& field = schema.field(s.field);
+    if (field.space == schema::Space::environment && s.value.is_string())
+      out.env.insert_or_assign(std::string(field.name.substr(4)), std::string(s.value.as_string()));
   }
   return out;
 }

@@ -30,6 +30,7 @@ std::string own_name(const FileReport& file, const std::string& canonical) {
 }  // namespace
 
 std::vector<std::string> fix_words(const rules::Fix& fix, const FileReport& file) {
+  if (!fix.words.empty()) return fix.words;
   std::vector<std::string> words;
   for (const auto& [field, value] : fix.set) {
     words.push_back(shell_word(own_name(file, field) + "=" + source::to_yaml(value, source::Loader::hydra)));

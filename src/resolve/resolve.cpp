@@ -21,9 +21,7 @@ class Resolver {
       : settings_(settings), schema_(schema), pack_(pack) {
     out_.schema = &schema;
     out_.launch = launch;
-    out_.layer = settings.dialect == "megatron-lm" ? Layer::megatron_lm
-                 : settings.mcore_layer            ? Layer::megatron_core
-                                                   : Layer::bridge;
+    out_.layer = settings.layer;
     auto n = schema.size();
     out_.now.resize(n);
     out_.raw.resize(n);
@@ -38,6 +36,7 @@ class Resolver {
     fill_launch();
     find_classes();
     fill_defaults();
+    apply_dialect(table());
     apply_model_facts();
     apply_settings();
     close_absent_sections();
@@ -75,6 +74,7 @@ class Resolver {
     // A kind whose capability is not published counts as unknown.
     bool sm_known = l.gpu != nullptr && l.gpu->compute_capability > 0;
     put("launch.sm", sm_known ? Value(l.gpu->compute_capability) : Value::unknown(), OriginKind::launch);
+    put("launch.dialect", settings_.dialect, OriginKind::launch);
     put("launch.dump", Value(settings_.full_dump), OriginKind::launch);
     put("launch.te", schema::to_string(l.te.value_or(release.te)), OriginKind::launch);
     put("launch.torch", schema::to_string(l.torch.value_or(release.torch)), OriginKind::launch);
@@ -115,6 +115,51 @@ class Resolver {
     for (const schema::Section& section : schema_.sections) {
       bool present = section.present && schema::contains(section.releases, out_.launch.release);
       out_.raw[section.field] = present ? Value(source::Opaque{}) : Value();
+    }
+  }
+
+  /// The language of the file, or that of the layer: rules of Megatron-LM are tried on canonical names too.
+  const schema::DialectTable* table() const {
+    if (settings_.table != nullptr) return settings_.table;
+    return settings_.layer == schema::Layer::megatron_lm ? schema_.find_dialect("megatron-lm") : nullptr;
+  }
+
+  /// What the program uses where the file is silent; an including table after the one that it includes.
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as `include`, which tables use once
+  void apply_dialect(const schema::DialectTable* table) {
+    if (table == nullptr) return;
+    if (!table->include.empty()) apply_dialect(schema_.find_dialect(table->include));
+    fill_extra(*table);
+    std::string_view by = table->title;
+    for (const schema::DialectDefault& d : table->defaults) {
+      if (!schema::contains(d.releases, out_.launch.release)) continue;
+      const schema::Field& field = schema_.field(d.field);
+      if (field.space == Space::config && !schema::contains(field.releases, out_.launch.release)) continue;
+      out_.raw[d.field] = schema_.value(d.value);
+      out_.origin[d.field] = {OriginKind::default_value, by};
+    }
+    if (table->architecture && out_.launch.model == nullptr) forget_architecture();
+  }
+
+  /// Fields that only this language has, at their own defaults.
+  void fill_extra(const schema::DialectTable& table) {
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      const schema::Field& field = schema_.field(static_cast<FieldId>(i));
+      if (field.space != Space::extra) continue;
+      const std::string_view prefix = field.name.substr(0, field.name.find('.'));
+      if (std::ranges::find(table.extra, prefix) == table.extra.end()) continue;
+      for (const schema::Default& d : field.defaults)
+        if (schema::contains(d.releases, out_.launch.release)) out_.raw[i] = schema_.value(d.value);
+    }
+  }
+
+  /// The sizes of a model that is named but not known here are unknown, which is not their class defaults.
+  void forget_architecture() {
+    for (const schema::ModelFacts& model : schema_.models) {
+      for (const schema::FieldValue& fact : model.values) {
+        out_.raw[fact.field] = Value::unknown();
+        out_.origin[fact.field] = {OriginKind::model_facts, {}};
+      }
     }
   }
 

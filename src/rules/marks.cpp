@@ -10,7 +10,10 @@ std::optional<Mark> mark_of(const dialect::Place& place, std::string_view canoni
   mark.written_name = place.written_name.empty() ? mark.field : place.written_name;
   mark.source = place.source->name();
   // The key belongs to the place of a field: `cpu_offloading: true`, not `true`.
-  const bool both = !use_key && !place.key.empty() && place.key.end <= place.value.begin;
+  // In a script key and value may stand far apart: a flag in the command, its value in a variable.
+  constexpr std::uint32_t apart = 80;
+  const bool both = !use_key && !place.key.empty() && place.key.end <= place.value.begin &&
+                    place.value.begin - place.key.end <= apart;
   mark.location = place.source->location(use_key ? place.key
                                          : both  ? source::Span{place.key.begin, place.value.end}
                                                  : place.value);

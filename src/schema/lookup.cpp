@@ -230,6 +230,18 @@ const Gpu* Schema::find_gpu(std::string_view spelling) const {
   return best;
 }
 
+const DialectRow* DialectTable::find(std::string_view row) const {
+  auto it = std::lower_bound(rows.begin(), rows.end(), row,
+                             [](const DialectRow& r, std::string_view wanted) { return r.name < wanted; });
+  return it == rows.end() || it->name != row ? nullptr : &*it;
+}
+
+const DialectTable* Schema::find_dialect(std::string_view name) const {
+  auto it =
+      std::find_if(dialects.begin(), dialects.end(), [&](const DialectTable& d) { return d.name == name; });
+  return it == dialects.end() ? nullptr : &*it;
+}
+
 const ModelFacts* Schema::find_model(std::string_view name) const {
   std::string wanted = squeeze(name);
   if (wanted.empty()) return nullptr;

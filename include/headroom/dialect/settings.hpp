@@ -1,5 +1,6 @@
 // What the user wrote, in canonical field names, whatever the file's language.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "headroom/schema/schema.hpp"
 #include "headroom/source/document.hpp"
+#include "headroom/source/shell.hpp"
 
 namespace headroom::dialect {
 
@@ -40,13 +42,29 @@ struct Problem {
   std::vector<std::string> suggest_unset;
 };
 
+/// What a config or a launch script says about the launch itself.
+struct LaunchHints {
+  std::optional<std::int64_t> gpus, nodes, gpus_per_node;
+  std::optional<std::string> gpu, model;
+  std::map<std::string, std::optional<std::string>, std::less<>> env;
+
+  /// `gpus`, or what nodes and GPUs a node make.
+  [[nodiscard]] std::optional<std::int64_t> total_gpus() const;
+};
+
 /// A whole config as written. One entry a field: the one that counts where several are written.
 struct Settings {
-  std::shared_ptr<const source::Document> document;  ///< null for pure command-line input
+  std::shared_ptr<const source::Document> document;  ///< YAML and JSON; null for scripts
+  std::shared_ptr<const source::Script> script;      ///< launch scripts and argument lists; else null
+  std::uint32_t command = 0;                         ///< of the script: the one that starts training
+  std::uint32_t arguments = 0;                       ///< its first word after the program
   std::vector<Setting> settings;
   std::vector<Problem> problems;
+  std::vector<std::string> notes;
+  LaunchHints hints;
   std::string dialect = "bridge";
-  bool mcore_layer = false;    ///< `model._target_` is a class under megatron.core.
+  const schema::DialectTable* table = nullptr;  ///< null: Bridge's own YAML
+  schema::Layer layer = schema::Layer::bridge;
   bool full_dump = false;      ///< a saved config that lists defaults too
   bool builder_model = false;  ///< sizes sit under model.transformer
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "headroom/dialect/settings.hpp"
+#include "headroom/dialect/reader.hpp"
 #include "headroom/lint/options.hpp"
 #include "headroom/resolve/effective.hpp"
 #include "headroom/rules/pack.hpp"
@@ -16,8 +16,10 @@ struct Job {
   std::shared_ptr<const source::SourceText> text;
   std::vector<source::Override> sets;  ///< `--set`, in order
   ContextOptions command_line,
-      repository;  ///< the file's own block is read here; command line > file > repository
+      repository;         ///< the file's own block is read here; command line > file > beside > repository
+  ContextOptions beside;  ///< of a launch script that is given with the config
   std::optional<source::Loader> loader;  ///< unset: detected
+  std::string dialect;                   ///< name of a config language; empty: detected
   rules::Selection selection;
   std::vector<const rules::RulePack*> extra_packs;
   bool want_fixes = true;
@@ -25,8 +27,9 @@ struct Job {
 };
 
 struct Outcome {
-  std::optional<source::Error> unreadable;  ///< then nothing else is filled
-  std::shared_ptr<const source::Document> document;
+  std::optional<source::Error> unreadable;           ///< then nothing else is filled
+  std::shared_ptr<const source::Document> document;  ///< null for scripts
+  dialect::Opened opened;                            ///< which language the text is in, and why
   dialect::Settings settings;
   resolve::EffectiveConfig config;
   rules::Findings findings;
@@ -34,5 +37,9 @@ struct Outcome {
 };
 
 [[nodiscard]] Outcome lint(const Job& job);
+
+/// What a launch script says about the launch: GPUs and environment. Its own settings are not looked at.
+[[nodiscard]] source::Result<ContextOptions> context_of_script(
+    std::shared_ptr<const source::SourceText> text);
 
 }  // namespace headroom::lint

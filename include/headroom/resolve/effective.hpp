@@ -12,8 +12,7 @@
 
 namespace headroom::resolve {
 
-/// Whose checks apply.
-enum class Layer : std::uint8_t { bridge, megatron_core, megatron_lm };
+using schema::Layer;
 using LayerSet = std::uint8_t;  ///< bit i = Layer(i)
 inline constexpr LayerSet all_layers = 7;
 

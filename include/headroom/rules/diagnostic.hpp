@@ -32,6 +32,7 @@ struct Fix {
   Safety safety = Safety::execution;
   bool verified = false;  ///< applied and re-checked: the finding goes, no error comes
   std::vector<std::string> evidence;
+  std::vector<std::string> words;  ///< the change in the language of the file; empty: as canonical words
   std::vector<std::string> also_repairs;  ///< ids of other findings of this config that it removes
 };
 

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "headroom/schema/dialect_table.hpp"
 #include "headroom/schema/release.hpp"
 #include "headroom/source/value.hpp"
 
 namespace headroom::schema {
 
-using FieldId = std::uint16_t;
 inline constexpr FieldId no_field = 0xffff;
 
 enum class Type : std::uint16_t {  // bit set: a field may take several
@@ -37,11 +37,13 @@ using TypeSet = std::uint16_t;
   return (set & static_cast<TypeSet>(t)) != 0;
 }
 
-enum class Space : std::uint8_t { config, section, environment, launch, derived };
+/// `extra`: settings of other config languages that Bridge has no field for (rules/schema/extra).
+enum class Space : std::uint8_t { config, section, environment, launch, derived, extra };
 
-/// A constant of the tables, typed when they were built. Lists are runs of `Schema::list_items`.
-/// `required`: there is no default; `computed`: the framework computes it at run time, unknown here;
-/// `absent`: the class does not have the field in that release.
+/// A constant of the tables, typed when they were built. LiteralId indexes `Schema::literals`;
+/// `Schema::value(id)` makes a source::Value. Lists are runs of `Schema::list_items`. `required`: there is no
+/// default; `computed`: the framework computes it at run time, unknown here; `absent`: the class does not
+/// have the field in that release.
 struct Literal {
   enum class Kind : std::uint8_t {
     required,
@@ -61,9 +63,6 @@ struct Literal {
   double number = 0;
   std::string_view text;  ///< string
 };
-using LiteralId =
-    std::uint16_t;  ///< index into `Schema::literals`; `Schema::value(id)` makes a source::Value
-
 /// Default of a field in the standard class of its section, or where only other classes have the field, in
 /// those.
 struct Default {
@@ -187,6 +186,7 @@ class Schema {
   std::span<const Rename> renames;
   std::span<const Gpu> gpus;
   std::span<const ModelFacts> models;
+  std::span<const DialectTable> dialects;  ///< sorted by name
 
   [[nodiscard]] FieldId find(std::string_view canonical) const;
   [[nodiscard]] const Field& field(FieldId id) const { return fields[id]; }
@@ -212,6 +212,7 @@ class Schema {
   [[nodiscard]] const Gpu* find_gpu(
       std::string_view spelling) const;  ///< any usual spelling, case-insensitive
   [[nodiscard]] const ModelFacts* find_model(std::string_view name) const;
+  [[nodiscard]] const DialectTable* find_dialect(std::string_view name) const;
   /// Names close to a misspelt one, best first, at most three (edit distance; same section first).
   [[nodiscard]] std::vector<std::string_view> suggest(std::string_view canonical, Release r) const;
 };
