@@ -23,8 +23,8 @@ class SchemaWriter {
         "// Generated from rules/schema, rules/gpus.yaml and rules/models by headroom-embed. Do not edit.\n"
         "#include <limits>\n\n#include \"headroom/schema/schema.hpp\"\n\nnamespace headroom::schema "
         "{\nnamespace {\n\n";
-    for (const ArrayPool* pool : {&texts_, &ids_, &defaults_, &choices_, &class_defaults_, &values_, &rows_,
-                                  &cases_, &dialect_defaults_})
+    for (const ArrayPool* pool : {&texts_, &ids_, &defaults_, &choices_, &class_defaults_, &values_, &cases_,
+                                  &rows_, &dialect_defaults_})
       out += pool->definition();
     out += tables;
     out += fmt::format(

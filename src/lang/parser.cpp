@@ -467,7 +467,8 @@ Parser::Maybe Parser::resolve_name(std::string name, std::size_t begin, std::siz
   const auto id = schema_.find(name);
   if (id == schema::no_field) return unknown_name(name, begin, end);
   const auto space = schema_.field(id).space;
-  if (raw && space != schema::Space::config && space != schema::Space::section)
+  if (raw && space != schema::Space::config && space != schema::Space::section &&
+      space != schema::Space::extra)
     return fail(fmt::format("raw. is for config fields; {} has no other value as written", name), begin, end);
   ExprNode n;
   n.op = raw ? Op::raw_field : Op::field;
@@ -492,7 +493,8 @@ Parser::Maybe Parser::has_or_choices(const Token& function) {
     return fail(fmt::format("{}() takes a name without raw.", function.text), begin, end);
   if (id == schema::no_field) return unknown_name(name, begin, end);
   const auto& field = schema_.field(id);
-  if (field.space != schema::Space::config && field.space != schema::Space::section)
+  if (field.space != schema::Space::config && field.space != schema::Space::section &&
+      field.space != schema::Space::extra)
     return fail(fmt::format("{}() takes a config field; compare {} with null instead", function.text, name),
                 begin, end);
   if (!is_has && field.choices.empty()) return fail(fmt::format("{} has no choices", name), begin, end);
