@@ -21,11 +21,13 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 4> commands{{
+constexpr std::array<CommandInfo, 5> commands{{
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
      "Show the values that the framework will really run, and where each comes from"},
+    {"convert", Command::convert, "headroom convert CONFIG --to bridge|megatron-lm [key=value...] [options]",
+     "Write the same settings in another config language; what it has no word for is listed"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
@@ -53,7 +55,7 @@ constexpr std::string_view check_end =
 struct Raw {
   std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
        all = false, version = false;
 };
@@ -180,6 +182,11 @@ void build(CLI::App& app, Raw& raw) {
       case Command::effective:
         add_launch(sub, raw, false);
         sub.add_flag("--all", raw.all, "Every field, also those at their default")->group("Output");
+        add_output(sub, raw, false, true);
+        break;
+      case Command::convert:
+        add_launch(sub, raw, false);
+        one(sub, "--to", raw.to, "Language to write: bridge, megatron-lm", "NAME")->group("Output");
         add_output(sub, raw, false, true);
         break;
       case Command::rule:
@@ -312,12 +319,17 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.quiet = raw.quiet;
   options.verbose = raw.verbose;
   options.all = raw.all;
+  options.to = raw.to;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
   if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)
     complaint = "--unsafe-fixes is for --fix and --diff: give one of them";
+  if (!complaint && info.command == Command::convert && raw.to != "bridge" && raw.to != "megatron-lm") {
+    complaint = raw.to.empty() ? std::string("convert needs --to bridge or --to megatron-lm")
+                               : fmt::format("--to: '{}' is neither bridge nor megatron-lm", raw.to);
+  }
   if (!complaint && options.bridge_all && (options.diff || options.fix)) {
     complaint = "--bridge all compares releases: fixes need one";
   }

@@ -8,9 +8,8 @@
 #include "headroom/lang/check.hpp"
 #include "headroom/report/json.hpp"
 #include "headroom/report/terminal.hpp"
-#include "inputs.hpp"
 #include "output.hpp"
-#include "repository.hpp"
+#include "single.hpp"
 
 namespace headroom::app {
 namespace {
@@ -48,42 +47,16 @@ class Effective {
   explicit Effective(const Options& options) : options_(options), schema_(schema::embedded_schema()) {}
 
   ExitStatus run() {
-    const auto words = split_words(options_);
-    if (!words) return fail(words.error(), nullptr);
-    if (words->names.empty()) {
-      complain(options_,
-               "effective needs a CONFIG, or `-` for standard input (see headroom effective --help)");
-      return exit_usage;
-    }
-    const std::string& path = words->names.front();
-    const auto text = source::read_file(path);
-    if (!text) return fail(text.error(), nullptr);
-    auto repository = RepositoryFinder().find(path);
-    if (!repository) return fail(repository.error().error, repository.error().text.get());
-    lint::Job job;
-    job.text = *text;
-    job.sets = words->overrides;
-    job.command_line = options_.context;
-    if (*repository != nullptr) job.repository = (*repository)->context;
-    if (options_.verbose && *repository != nullptr) {
-      static_cast<void>(write(stderr, fmt::format("note: using {}\n", (*repository)->path)));
-    }
-    job.loader = options_.loader;
-    job.dialect = options_.dialect;
-    job.want_fixes = false;
-    outcome_ = lint::lint(job);
-    if (outcome_.unreadable) return fail(*outcome_.unreadable, text->get());
-    if (!choose({words->names.begin() + 1, words->names.end()})) return exit_usage;
+    Single input;
+    if (const ExitStatus status = read_single(options_, "effective", input); status != exit_clean)
+      return status;
+    outcome_ = std::move(input.outcome);
+    if (!choose(input.rest)) return exit_usage;
     for (const auto& note : outcome_.notes) static_cast<void>(write(stderr, "note: " + note + "\n"));
     return write(stdout, options_.format == Format::json ? json() : table()) ? exit_clean : exit_usage;
   }
 
  private:
-  ExitStatus fail(const source::Error& error, const source::SourceText* text) const {
-    static_cast<void>(write(stderr, report::error_text(error, text, text_options(options_, stderr))));
-    return exit_usage;
-  }
-
   // Fields asked for, else those that are not simply at their default.
   bool choose(const std::vector<std::string>& names) {
     for (const auto& name : names) {

@@ -12,7 +12,7 @@ namespace headroom::app {
 /// docs: README, "Exit statuses". The output format never changes them.
 enum ExitStatus : std::uint8_t { exit_clean = 0, exit_findings = 1, exit_usage = 2, exit_bug = 3 };
 
-enum class Command : std::uint8_t { check, effective, rule, test_rules };
+enum class Command : std::uint8_t { check, effective, convert, rule, test_rules };
 enum class Format : std::uint8_t { text, json };
 enum class ColorChoice : std::uint8_t { automatic, always, never };
 
@@ -27,6 +27,7 @@ struct Options {
   std::vector<std::string> rule_dirs, select, ignore;
   std::optional<rules::Severity> fail_on;
   bool never_fail = false;  ///< `--fail-on never`
+  std::string to;           ///< `convert`: target language
   unsigned jobs = 0;        ///< 0: one per processor
   Format format = Format::text;
   ColorChoice color = ColorChoice::automatic;

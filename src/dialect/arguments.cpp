@@ -84,11 +84,46 @@ class FlagReader {
       const Word& word = command_.words[i];
       if (!word.known) {
         values.push_back(Value::unknown());
+      } else if (f.end == f.flag + 2 && is_bracketed(*row, word.text)) {
+        if (!add_bracketed(values, *row, word.text, f)) return;
       } else if (!add(values, *row, word.text, f)) {
         return;
       }
     }
     apply(*row, std::move(values), f);
+  }
+
+  /// `'[core_attn mlp]'`: one word for the parser, a list for whoever wrote it (and for test files that drop
+  /// the brackets before the launch).
+  static bool is_bracketed(const DialectRow& row, std::string_view word) {
+    return (row.arity == Arity::some || row.arity == Arity::any || row.arity == Arity::count) &&
+           word.size() >= 2 && word.front() == '[' && word.back() == ']' &&
+           row.type != schema::WordType::frequency;
+  }
+
+  bool add_bracketed(std::vector<Value>& values, const DialectRow& row, std::string_view word,
+                     const FlagWords& f) {
+    const std::string inner(word.substr(1, word.size() - 2));
+    std::string_view rest = inner;
+    while (!rest.empty()) {
+      const std::size_t begin = std::min(rest.find_first_not_of(" ,"), rest.size());
+      const std::size_t end = std::min(rest.find_first_of(" ,", begin), rest.size());
+      if (end > begin && !add(values, row, rest.substr(begin, end - begin), f)) return false;
+      rest.remove_prefix(end);
+    }
+    const std::string name(flag_name(command_.words[f.flag].text));
+    out_.problems.push_back(
+        {"schema-check/bracketed-list",
+         row.fields.empty() ? name : field_name(row),
+         fmt::format("{} takes its values as separate words; {} is a single one", row.name, word),
+         place(f, name),
+         {},
+         {}});
+    return true;
+  }
+
+  static std::string field_name(const DialectRow& row) {
+    return std::string(schema::embedded_schema().field(row.fields.front()).name);
   }
 
   /// False, with a finding, where the word is no such value.
@@ -107,9 +142,7 @@ class FlagReader {
     const std::string name(flag_name(command_.words[f.flag].text));
     const DialectRow* row = mapper_.row(name);
     out_.problems.push_back({"schema-check/flag-value",
-                             row == nullptr || row->fields.empty()
-                                 ? name
-                                 : std::string(schema::embedded_schema().field(row->fields.front()).name),
+                             row == nullptr || row->fields.empty() ? name : field_name(*row),
                              std::move(message),
                              place(f, name),
                              {},

@@ -192,25 +192,26 @@ std::string name_in_file(const Settings& settings, const Schema& schema, std::st
   return rows.empty() ? std::string(canonical) : speller.name_of(*rows.front(), field);
 }
 
+std::optional<Spelling> spell_among(const Settings& settings, const Schema& schema, schema::Release r,
+                                    const Change& change, const std::vector<Change>& all) {
+  const FieldId field = schema.find(change.field);
+  if (field != schema::no_field && schema.field(field).space == schema::Space::environment)
+    return Spelling{Spelling::Kind::variable, change.field.substr(4), change.value, false, false};
+  if (settings.table == nullptr)
+    return Spelling{Spelling::Kind::key, joined_path(settings, schema, change.field), change.value, false,
+                    false};
+  if (field != schema::no_field) return Speller(settings, schema, r).spell(field, change.value, all);
+  if (change.value) return std::nullopt;
+  // What no field stands for can only go, under the name it was written with.
+  const auto kind = change.field.starts_with("--") ? Spelling::Kind::flag : Spelling::Kind::key;
+  return Spelling{kind, change.field, std::nullopt, false, false};
+}
+
 std::optional<std::vector<Spelling>> spell(const Settings& settings, const Schema& schema, schema::Release r,
                                            const std::vector<Change>& changes) {
   std::vector<Spelling> out;
-  const Speller speller(settings, schema, r);
   for (const Change& change : changes) {
-    const FieldId field = schema.find(change.field);
-    std::optional<Spelling> one;
-    if (field != schema::no_field && schema.field(field).space == schema::Space::environment) {
-      one = Spelling{Spelling::Kind::variable, change.field.substr(4), change.value, false, false};
-    } else if (settings.table == nullptr) {
-      one = Spelling{Spelling::Kind::key, joined_path(settings, schema, change.field), change.value, false,
-                     false};
-    } else if (field != schema::no_field) {
-      one = speller.spell(field, change.value, changes);
-    } else if (!change.value) {
-      // What no field stands for can only go, under the name it was written with.
-      const auto kind = change.field.starts_with("--") ? Spelling::Kind::flag : Spelling::Kind::key;
-      one = Spelling{kind, change.field, std::nullopt, false, false};
-    }
+    auto one = spell_among(settings, schema, r, change, changes);
     if (!one) return std::nullopt;
     const auto same = [&](const Spelling& s) { return s.name == one->name; };
     if (std::ranges::none_of(out, same)) out.push_back(std::move(*one));

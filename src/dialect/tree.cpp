@@ -63,7 +63,12 @@ class TreeReader {
     }
     if (value.is_null()) return;
     const bool list = row.arity == schema::Arity::some || row.arity == schema::Arity::any;
-    if (list && value.is_string()) value = words_of(value.as_string(), row);
+    if (list && value.is_list() && value.as_list().size() == 1 && value.as_list().front().is_string()) {
+      value =
+          words_of(value.as_list().front().as_string(), row);  // `[core_attn mlp]` is a list of one in YAML
+    } else if (list && value.is_string()) {
+      value = words_of(value.as_string(), row);
+    }
     if (list && !value.is_list()) value = source::List{std::move(value)};
     mapper_.apply(row, typed_value(std::move(value), row), place(m, std::string(row.name)));
   }

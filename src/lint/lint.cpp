@@ -38,6 +38,9 @@ Outcome lint(const Job& job) {
   if (auto ok = check_options(options); !ok) return unreadable(ok.error(), job);
   const schema::Release release = choose_release(options, out.notes);
   out.settings = dialect::read(*opened, schema, release);
+  if (!opened->why.empty()) {
+    out.notes.push_back(fmt::format("read as {}: {}", opened->table->title, opened->why));
+  }
   out.notes.insert(out.notes.end(), out.settings.notes.begin(), out.settings.notes.end());
   options = merge(take_hints(given, out.settings.hints, out.notes), job.repository);
   const resolve::LaunchContext launch = launch_context(options, release, schema);

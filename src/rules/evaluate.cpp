@@ -35,6 +35,20 @@ std::string message_of(const Rule& rule, const lang::ExprPool& pool, const lang:
   return text;
 }
 
+/// Fields to point at. One of a section that the config does not have says nothing where another field does:
+/// precision recipes exist in Bridge alone, what they set everywhere.
+std::vector<schema::FieldId> places(const Rule& rule, const EffectiveConfig& config) {
+  std::vector<schema::FieldId> out;
+  const schema::Schema& schema = *config.schema;
+  for (const schema::FieldId id : rule.at) {
+    const std::uint8_t section = schema.field(id).section;
+    const bool absent =
+        section < schema.sections.size() && config.now[schema.sections[section].field].is_null();
+    if (!absent || config.set[id] != 0) out.push_back(id);
+  }
+  return out.empty() ? std::vector<schema::FieldId>(rule.at.begin(), rule.at.end()) : out;
+}
+
 Diagnostic finding(const Rule& rule, const lang::ExprPool& pool, const EffectiveConfig& config,
                    const dialect::Settings& settings) {
   Diagnostic d;
@@ -45,7 +59,7 @@ Diagnostic finding(const Rule& rule, const lang::ExprPool& pool, const Effective
     d.fails_at = settings.full_dump ? FailsAt::model_build : FailsAt::startup;
   }
   d.message = message_of(rule, pool, config.scope());
-  place(d, rule.at, *config.schema, settings);
+  place(d, places(rule, config), *config.schema, settings);
   return d;
 }
 

@@ -30,6 +30,11 @@ struct Spelling {
                                                          const schema::Schema& schema, schema::Release r,
                                                          const std::vector<Change>& changes);
 
+/// One change among several that are made together.
+[[nodiscard]] std::optional<Spelling> spell_among(const Settings& settings, const schema::Schema& schema,
+                                                  schema::Release r, const Change& change,
+                                                  const std::vector<Change>& all);
+
 /// `--tensor-model-parallel-size 2`, `without --fp8-param-gather`, `actor.x=2`: for people, quoted for a
 /// shell.
 [[nodiscard]] std::string words_of(const Spelling& spelling);

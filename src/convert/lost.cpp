@@ -1,0 +1,49 @@
+#include "lost.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headroom::convert {
+
+using schema::FieldId;
+using schema::Space;
+
+namespace {
+
+bool is_class(std::string_view name) {
+  return name.ends_with("._target_") || name.ends_with("._builder_");
+}
+
+std::string replaced_by(const Fitted& fitted, FieldId id, std::string_view target) {
+  const std::string_view by = fitted.config.origin[id].by;
+  return fmt::format("{} makes it {}{}", target, fitted.config.now[id].to_text(),
+                     by.empty() ? "" : fmt::format(" ({})", by));
+}
+
+}  // namespace
+
+std::vector<Lost> lost(const From& from, const Fitted& fitted, const std::vector<FieldId>& kept,
+                       std::string_view target) {
+  const auto& config = *from.config;
+  const schema::Schema& schema = *config.schema;
+  std::vector<Lost> out;
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    const auto id = static_cast<FieldId>(i);
+    const schema::Field& field = schema.field(id);
+    if (field.space != Space::config && field.space != Space::extra) continue;
+    if (is_class(field.name)) continue;
+    const bool has_word = std::ranges::binary_search(kept, id);
+    const bool differs = std::ranges::find(fitted.different, id) != fitted.different.end();
+    const bool chosen = config.set[id] != 0;
+    if (has_word ? !differs : !chosen) continue;
+    // A value that the source itself replaces never ran.
+    if (!has_word && (config.now[id].is_null() || config.now[id].is_opaque())) continue;
+    out.push_back(
+        {std::string(field.name), config.now[id],
+         has_word ? replaced_by(fitted, id, target) : fmt::format("{} has no such setting", target)});
+  }
+  return out;
+}
+
+}  // namespace headroom::convert

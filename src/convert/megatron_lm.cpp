@@ -1,0 +1,164 @@
+// Into a launch script for Megatron-LM.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "fit.hpp"
+#include "lost.hpp"
+
+namespace headroom::convert {
+
+using dialect::Change;
+using dialect::Spelling;
+using resolve::EffectiveConfig;
+using schema::DialectRow;
+using schema::FieldId;
+using schema::Schema;
+using schema::Space;
+using source::Value;
+
+namespace {
+
+constexpr std::string_view language = "megatron-lm";
+
+bool is_config(const Schema& schema, FieldId id) {
+  return schema.field(id).space == Space::config;
+}
+
+class Conversion {
+ public:
+  Conversion(const From& from, const resolve::ResolvePack& pack)
+      : from_(from), wanted_(*from.config), schema_(*from.config->schema), pack_(pack) {}
+
+  Converted run() {
+    const schema::Release r = wanted_.launch.release;
+    Target target;
+    target.skeleton.table = schema_.find_dialect(language);
+    target.skeleton.dialect = language;
+    target.skeleton.layer = schema::Layer::megatron_lm;
+    target.fields = fields_with_flags(schema_, r);
+    for (const auto& [name, value] : always()) set(target.skeleton, name, value);
+    Fitted best = with_switches(target);
+    Converted out;
+    std::vector<std::string> words = spelt(best, out);
+    out.text = script(words);
+    out.lost = lost(from_, best, target.fields, "Megatron-LM");
+    return out;
+  }
+
+ private:
+  void set(dialect::Settings& settings, std::string_view name, Value value) const {
+    const FieldId id = schema_.find(name);
+    if (id != schema::no_field) settings.assign(id, std::move(value), {});
+  }
+
+  /// What no field of the config stands for and no launch does without.
+  std::vector<std::pair<std::string_view, Value>> always() const {
+    const FieldId length = schema_.find("model.seq_length");
+    std::vector<std::pair<std::string_view, Value>> out;
+    if (length != schema::no_field && wanted_.now[length].is_int())
+      out.emplace_back("args.max_position_embeddings", wanted_.now[length]);
+    return out;
+  }
+
+  /// Some flags count only beside a switch (`--num-query-groups` and `--group-query-attention`): each switch
+  /// that brings the values nearer stays.
+  Fitted with_switches(Target& target) const {
+    Fitted best = fit(wanted_, target, pack_);
+    for (const DialectRow& row : target.skeleton.table->rows) {
+      if (best.different.empty()) break;
+      if (!is_switch(row)) continue;
+      Target trial = target;
+      trial.skeleton.assign(row.fields.front(), Value(row.action), {});
+      Fitted next = fit(wanted_, trial, pack_);
+      if (next.different.size() >= best.different.size()) continue;
+      best = std::move(next);
+      target = std::move(trial);
+    }
+    return best;
+  }
+
+  bool is_switch(const DialectRow& row) const {
+    return row.kind == schema::RowKind::fields && row.arity == schema::Arity::none &&
+           row.fields.size() == 1 && schema::contains(row.releases, wanted_.launch.release) &&
+           schema_.field(row.fields.front()).space == Space::extra;
+  }
+
+  /// Flags for every setting; one that no flag says alone goes back to the differences.
+  std::vector<std::string> spelt(Fitted& best, Converted& out) const {
+    for (const dialect::Setting& s : best.settings.settings)
+      out.changes.push_back({std::string(schema_.field(s.field).name), s.value});
+    std::ranges::sort(out.changes, {}, &Change::field);
+    std::vector<std::string> words, names;
+    dialect::Settings empty;
+    empty.table = best.settings.table;
+    for (const Change& change : out.changes) {
+      const auto one = dialect::spell_among(empty, schema_, wanted_.launch.release, change, out.changes);
+      if (!one || (!one->value && !one->bare)) {
+        const FieldId id = schema_.find(change.field);
+        if (std::ranges::find(best.different, id) == best.different.end()) best.different.push_back(id);
+        continue;
+      }
+      if (!one->value || std::ranges::find(names, one->name) != names.end()) continue;
+      names.push_back(one->name);
+      words.push_back(dialect::words_of(*one));
+    }
+    return words;
+  }
+
+  std::string script(const std::vector<std::string>& words) const {
+    std::string out =
+        fmt::format("#!/bin/bash\n# The settings of {}, as arguments of Megatron-LM.\n", from_.name);
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      const auto id = static_cast<FieldId>(i);
+      if (schema_.field(id).space != Space::environment || wanted_.set[id] == 0) continue;
+      const Value& value = wanted_.now[id];
+      if (value.is_string())
+        out += fmt::format("export {}={}\n", schema_.field(id).name.substr(4),
+                           source::shell_quote(value.as_string()));
+    }
+    out += launcher();
+    for (const std::string& word : words) out += fmt::format(" \\\n    {}", word);
+    return out + "\n";
+  }
+
+  std::string launcher() const {
+    const auto& launch = wanted_.launch;
+    const std::int64_t per_node = launch.gpu != nullptr ? launch.gpu->gpus_per_node : 8;
+    if (!launch.gpus) return "torchrun pretrain_gpt.py";
+    const std::int64_t on_one = std::min(*launch.gpus, per_node);
+    return fmt::format("torchrun --nproc_per_node {} --nnodes {} pretrain_gpt.py", on_one,
+                       (*launch.gpus + on_one - 1) / on_one);
+  }
+
+  const From& from_;
+  const EffectiveConfig& wanted_;
+  const Schema& schema_;
+  const resolve::ResolvePack& pack_;
+};
+
+}  // namespace
+
+std::vector<FieldId> fields_with_flags(const Schema& schema, schema::Release r) {
+  std::vector<FieldId> out;
+  const schema::DialectTable* table = schema.find_dialect(language);
+  if (table == nullptr) return out;
+  const auto add = [&](FieldId id) {
+    if (is_config(schema, id) && schema::contains(schema.field(id).releases, r)) out.push_back(id);
+  };
+  for (const DialectRow& row : table->rows) {
+    if (!schema::contains(row.releases, r)) continue;
+    for (const FieldId id : row.fields) add(id);
+    for (const auto& c : row.cases)
+      for (const auto& item : c.sets) add(item.field);
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+Converted to_megatron_lm(const From& from, const resolve::ResolvePack& pack) {
+  return Conversion(from, pack).run();
+}
+
+}  // namespace headroom::convert
