@@ -109,6 +109,7 @@ class Effective {
       where = fmt::format("line {}", at.line);
     }
     if (origin.kind == OriginKind::file || origin.kind == OriginKind::set_option) return where;
+    if (origin.kind == OriginKind::recipe && setting->place.from == dialect::From::recipe) return by;
     return fmt::format("{}; written: {}{}", by, outcome_.config.raw[id].to_text(),
                        where.empty() ? "" : " (" + where + ")");
   }

@@ -15,6 +15,8 @@ struct LoadedSchema::Storage {
   schema::Schema view;
 };
 
+class RecipeCatalogue;
+
 class SchemaBuilder {
  public:
   SchemaBuilder(std::string rules_dir, Arena& arena, Errors& errors)
@@ -38,6 +40,7 @@ class SchemaBuilder {
   [[nodiscard]] bool has_prefix(std::string_view name) const;
 
  private:
+  friend class RecipeCatalogue;  // reads values as the tables do
   using Literal = schema::Literal;
   struct ClassSource {
     std::string name, section, like;
@@ -75,6 +78,7 @@ class SchemaBuilder {
   void read_gpus();
   void read_models();
   void read_dialects();
+  void read_training_recipes();  ///< schema_recipes.cpp
 
   // literals
   schema::LiteralId intern(Literal value, const std::string& key);

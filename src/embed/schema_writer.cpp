@@ -13,14 +13,15 @@ class SchemaWriter {
 
   std::string run() {
     std::string tables = fields() + sections() + literals() + classes() + recipes() + models() + gpus() +
-                         renames() + dialects();
+                         renames() + dialects() + training_recipes();
     std::vector<std::string> by_name, items;
     for (auto id : schema_.by_name) by_name.push_back(fmt::format("{}", id));
     for (auto id : schema_.list_items) items.push_back(fmt::format("{}", id));
     std::string by_name_span = ids_.span(by_name), items_span = ids_.span(items);
     std::string names = texts_.texts(schema_.section_names);
     std::string out =
-        "// Generated from rules/schema, rules/gpus.yaml and rules/models by headroom-embed. Do not edit.\n"
+        "// Generated from rules/schema, rules/gpus.yaml, rules/models and rules/recipes by headroom-embed. "
+        "Do not edit.\n"
         "#include <limits>\n\n#include \"headroom/schema/schema.hpp\"\n\nnamespace headroom::schema "
         "{\nnamespace {\n\n";
     for (const ArrayPool* pool : {&texts_, &ids_, &defaults_, &choices_, &class_defaults_, &values_, &cases_,
@@ -29,8 +30,9 @@ class SchemaWriter {
     out += tables;
     out += fmt::format(
         "\nconstexpr Schema table{{\n    fields, {}, {}, sections, literals, {}, classes, recipes, {}, gpus, "
-        "{}, {}}};\n\n",
-        by_name_span, names, items_span, renames_span_, models_span_, dialects_span_);
+        "{}, {}, {}, {}}};\n\n",
+        by_name_span, names, items_span, renames_span_, models_span_, dialects_span_, training_recipes_span_,
+        parts_span_);
     return out +
            "}  // namespace\n\nconst Schema& embedded_schema() {\n  return table;\n}\n\n}  // namespace "
            "headroom::schema\n";
@@ -108,6 +110,23 @@ class SchemaWriter {
     return out + "};\n";
   }
 
+  std::string training_recipes() {
+    if (schema_.training_recipes.empty()) return {};
+    std::string out = "constexpr std::span<const FieldValue> recipe_parts[] = {\n";
+    for (const auto& part : schema_.recipe_parts) out += fmt::format("    {},\n", field_values(part));
+    out += "};\nconstexpr TrainingRecipe training_recipes[] = {\n";
+    for (const auto& r : schema_.training_recipes) {
+      std::vector<std::string> parts;
+      for (auto part : r.parts) parts.push_back(fmt::format("{}", part));
+      out += fmt::format("    {{{}, {}, {}, static_cast<RecipeKind>({}), {}, {}, {}, {}}},\n",
+                         cpp_text(r.name), texts_.texts(r.aliases), r.releases, static_cast<int>(r.kind),
+                         r.gpus, cpp_text(r.gpu), yes(r.usual_size), ids_.span(parts));
+    }
+    training_recipes_span_ = "training_recipes";
+    parts_span_ = "recipe_parts";
+    return out + "};\n";
+  }
+
   std::string gpus() {
     std::string out = "constexpr Gpu gpus[] = {\n";
     for (const auto& g : schema_.gpus)
@@ -168,6 +187,7 @@ class SchemaWriter {
   ArrayPool cases_{"DialectCase", "dialect_cases"};
   ArrayPool dialect_defaults_{"DialectDefault", "dialect_defaults"};
   std::string models_span_ = "{}", renames_span_ = "{}", dialects_span_ = "{}";
+  std::string training_recipes_span_ = "{}", parts_span_ = "{}";
 };
 
 }  // namespace

@@ -174,6 +174,7 @@ class Resolver {
   }
 
   void apply_settings() {
+    std::string_view by_recipe;
     for (const dialect::Setting& s : settings_.settings) {
       const schema::Field& field = schema_.field(s.field);
       bool exists = field.space != Space::config || schema::contains(field.releases, out_.launch.release);
@@ -182,8 +183,18 @@ class Resolver {
       bool chosen = !settings_.full_dump || !(s.value == out_.raw[s.field]);
       out_.raw[s.field] = s.value;
       out_.set[s.field] = chosen ? 1 : 0;
-      out_.origin[s.field] = {
-          s.place.from == dialect::From::set_option ? OriginKind::set_option : OriginKind::file, {}};
+      switch (s.place.from) {
+        case dialect::From::file:
+          out_.origin[s.field] = {OriginKind::file, {}};
+          break;
+        case dialect::From::set_option:
+          out_.origin[s.field] = {OriginKind::set_option, {}};
+          break;
+        case dialect::From::recipe:
+          if (by_recipe.empty()) by_recipe = keep("recipe " + settings_.recipe);
+          out_.origin[s.field] = {OriginKind::recipe, by_recipe};
+          break;
+      }
     }
   }
 

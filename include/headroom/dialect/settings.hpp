@@ -12,7 +12,7 @@
 
 namespace headroom::dialect {
 
-enum class From : std::uint8_t { file, set_option };
+enum class From : std::uint8_t { file, set_option, recipe };
 
 /// Where a setting was written. `key` and `value` are spans in `source`.
 struct Place {
@@ -67,6 +67,7 @@ struct Settings {
   schema::Layer layer = schema::Layer::bridge;
   bool full_dump = false;      ///< a saved config that lists defaults too
   bool builder_model = false;  ///< sizes sit under model.transformer
+  std::string recipe;          ///< training recipe that the places `From::recipe` mean; empty without one
 
   [[nodiscard]] const Setting* find(schema::FieldId field) const;
   /// Replaces or adds; used by `--set` and by fixes tried in memory. The place of a new one is empty.

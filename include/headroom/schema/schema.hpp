@@ -10,6 +10,7 @@
 
 #include "headroom/schema/dialect_table.hpp"
 #include "headroom/schema/release.hpp"
+#include "headroom/schema/training_recipe.hpp"
 #include "headroom/source/value.hpp"
 
 namespace headroom::schema {
@@ -186,7 +187,9 @@ class Schema {
   std::span<const Rename> renames;
   std::span<const Gpu> gpus;
   std::span<const ModelFacts> models;
-  std::span<const DialectTable> dialects;  ///< sorted by name
+  std::span<const DialectTable> dialects;                     ///< sorted by name
+  std::span<const TrainingRecipe> training_recipes;           ///< sorted by name, then by release
+  std::span<const std::span<const FieldValue>> recipe_parts;  ///< settings of one section, shared by recipes
 
   [[nodiscard]] FieldId find(std::string_view canonical) const;
   [[nodiscard]] const Field& field(FieldId id) const { return fields[id]; }
