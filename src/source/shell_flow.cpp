@@ -184,10 +184,15 @@ void ShellReader::merge_one(const std::string& name, const std::vector<const She
     return put(kept,
                fmt::format("{} is taken as {}, although line {} may change it", name, shown(kept), line));
   }
+  // A branch that sets something unknown leaves nothing to take; one that leaves the variable alone does.
   const ShellVariable* only = nullptr;
   bool several = false;
   for (const ShellVariable* way : ways) {
-    if (!is_known(way)) continue;
+    const bool untouched = way == nullptr || (before != nullptr && way->value == before->value);
+    if (!is_known(way)) {
+      several = several || !untouched;
+      continue;
+    }
     several = several || (only != nullptr && !same(only, way));
     only = way;
   }
@@ -298,8 +303,12 @@ ShellReader::Truth ShellReader::conditional(const Unit& unit, const ShellNode& n
 }
 
 ShellReader::Truth ShellReader::loop(const Unit& unit, const ShellNode& node) {
-  (void)read(unit, *node.children.front());
-  (void)maybe(unit, *node.children.back());
+  const Truth condition = read(unit, *node.children.front());
+  if (condition.outcome == (node.name == "until" ? Outcome::yes : Outcome::no)) {
+    dead([&] { (void)read(unit, *node.children.back()); });
+  } else {
+    (void)maybe(unit, *node.children.back());
+  }
   return {};
 }
 
@@ -368,6 +377,9 @@ void ShellReader::call(Function& function, std::vector<Field> arguments) {
   const Function now = function;  // the body may define it anew
   function.running = true;
   function.called = function.called || dead_ == 0;
+  for (Field& argument : arguments) {
+    for (Glyph& glyph : argument.glyphs) glyph.quoted = glyph.splittable = false;
+  }
   const auto before = std::exchange(state_.positionals, std::move(arguments));
   (void)read(*now.unit, *now.body);
   state_.positionals = before;
