@@ -48,22 +48,24 @@ class Check {
 
   /// The words are as wanted, everything else is as before.
   [[nodiscard]] bool gives(const Change& change) const {
-    if (!same_frame()) return false;
-    std::vector<std::size_t> around;
-    for (auto c = change.command; c != no_command; c = before_.commands[c].inside) around.push_back(c);
-    for (std::size_t i = 0; i < before_.commands.size(); ++i) {
+    if (!same_frame() || !same_exports({})) return false;
+    const std::size_t count = before_.commands.size();
+    std::vector<bool> follows(count, false);  // may hold the changed text as a string for another shell
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < count; ++i) {
       const Command& command = before_.commands[i];
-      if (!same_environment(command, after_->commands[i], {})) return false;
-      if (i == change.command) {
-        if (!holds(after_->commands[i], with_change(i, change.first, change))) return false;
-      } else if (std::find(around.begin(), around.end(), i) != around.end() || prints_only(command)) {
-        continue;  // the string around the command holds the change too
-      } else if (!holds(after_->commands[i], as_before(command)) &&
-                 !holds(after_->commands[i], mirrored(i, change))) {
-        return false;
+      const Command& now = after_->commands[i];
+      if (!same_environment(command, now, {})) return false;
+      if (i != change.command && (prints_only(command) || holds(now, as_before(command)))) continue;
+      const bool target = i == change.command;
+      if (target ? holds(now, with_change(i, change.first, change)) : holds(now, mirrored(i, change))) {
+        for (auto c = command.inside; c != no_command; c = before_.commands[c].inside) follows[c] = true;
+      } else {
+        others.push_back(i);
       }
     }
-    return same_exports({});
+    return std::all_of(others.begin(), others.end(),
+                       [&](std::size_t i) { return i != change.command && follows[i]; });
   }
 
   /// The variable `name` of `command` is `value`, everything else is as before.
@@ -175,7 +177,10 @@ class Check {
                   (i > 0 && change.first > 0 && same_word(words[i - 1], source[change.first - 1]));
       for (std::size_t k = 0; k < change.removed && same; ++k)
         same = same_word(words[i + k], source[change.first + k]);
-      if (i > 0 && change.first > 0) same = same && words[i - 1].text == source[change.first - 1].text;
+      // The same variable may be the value of another flag there, which is another matter.
+      const bool replaces = change.removed > 0 && !change.words.empty();
+      if (replaces && i > 0 && change.first > 0)
+        same = same && words[i - 1].text == source[change.first - 1].text;
       if (same) return with_change(command, i, change);
     }
     return as_before(before_.commands[command]);
@@ -237,6 +242,12 @@ Result<std::vector<Edit>> replace_word(const Script& script, WordId id, std::str
   std::vector<std::vector<Edit>> candidates;
   if (const std::size_t key = shared_key(word.text, text)) {
     candidates = replacements(script, word, key, word.text.size(), text.substr(key));
+    // Inside the quotes of the whole word the value needs none of its own.
+    const std::string_view whole = script.source->slice(word.span);
+    if (whole.starts_with('"') || whole.starts_with('\'')) {
+      const WordPlace place = place_of(word, key, word.text.size());
+      candidates.insert(candidates.begin(), {Edit{place.span, std::string(text.substr(key))}});
+    }
   }
   for (auto& edits : replacements(script, word, 0, word.text.size(), text))
     candidates.push_back(std::move(edits));
