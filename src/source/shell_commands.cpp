@@ -228,7 +228,8 @@ ShellParser::Node ShellParser::conditional() {
 
 ShellParser::Node ShellParser::loop() {
   Node made = node(Kind::loop);
-  at_ += 5;  // `while` and `until` alike
+  made->name = keyword();
+  at_ += static_cast<std::uint32_t>(made->name.size());
   made->children.push_back(list());
   (void)accept("do");
   made->children.push_back(list());
@@ -431,6 +432,7 @@ ShellWord ShellParser::target() {
 bool ShellParser::at_redirection() const {
   std::uint32_t p = at_;
   if (at(p) == '&') return at(p + 1) == '>';
+  if (placeholder_length() > 0) return false;
   while (is_digit(at(p))) ++p;
   if (p == at_ && at(p) == '{') {
     ++p;

@@ -58,6 +58,10 @@ void ShellExpander::emit_word(Output& out, const ShellWord& word) {
         state_.note(Note::command_substitution, text_.span(part.begin, part.end));
         emit_unknown(out, part, !part.quoted);
         break;
+      case ShellPart::Kind::placeholder:
+        state_.note(Note::placeholder, text_.span(part.begin, part.end));
+        emit_unknown(out, part, false);
+        break;
       case ShellPart::Kind::braces:
         state_.note(Note::brace_expansion, text_.span(part.begin, part.end));
         emit_unknown(out, part, true);
@@ -92,7 +96,7 @@ void ShellExpander::emit_literal(Output& out, const ShellWord& word, const Shell
   if (front.site.inner.begin == outer.inner.begin) front.site.outer.begin = outer.outer.begin;
   if (back.site.inner.end == outer.inner.end) back.site.outer.end = outer.outer.end;
   const bool home = first == 0 && !part.quoted && front.c == '~' && &part == &word.parts.front() &&
-                    (part.end == word.end || text_.at(part.begin + 1) == '/') && word.parts.size() <= 2;
+                    (part.begin + 1 == word.end || text_.at(part.begin + 1) == '/');
   if (home) front.unknown = true;
 }
 

@@ -50,7 +50,8 @@ class ShellExpander {
 
   [[nodiscard]] Value evaluate(const ShellPart& part);
   [[nodiscard]] Value look_up(const ShellPart& part, const ShellParameter& parameter);
-  [[nodiscard]] Value positional(const std::string& name);
+  [[nodiscard]] Value positional(const ShellPart& part, const std::string& name);
+  [[nodiscard]] Value computed_number(const ShellPart& part, std::size_t number, std::uint32_t given);
   [[nodiscard]] Value element(const ShellParameter& parameter, const ShellVariable& variable);
   [[nodiscard]] Value with_default(const ShellParameter& parameter, Value value);
   [[nodiscard]] Value changed(const ShellParameter& parameter, Value value);

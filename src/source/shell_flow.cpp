@@ -25,6 +25,16 @@ bool is_known(const ShellVariable* variable) {
                                          [](const Field& field) { return is_known(field.glyphs); });
 }
 
+/// Whether part of the value is known: an array with one unknown element is still a list of arguments.
+bool has_content(const ShellVariable* variable) {
+  if (!is_set(variable)) return false;
+  const auto& fields = variable->value->fields;
+  if (variable->value->state == ShellValue::State::array || fields.empty() || fields.front().glyphs.empty())
+    return true;
+  const Glyphs& glyphs = fields.front().glyphs;
+  return std::any_of(glyphs.begin(), glyphs.end(), [](const Glyph& g) { return !g.unknown; });
+}
+
 bool same(const ShellVariable* a, const ShellVariable* b) {
   if (a == b || (a != nullptr && b != nullptr && a->value == b->value)) return true;
   if (!is_known(a) || !is_known(b) || a->value->state != b->value->state) return false;
@@ -32,6 +42,19 @@ bool same(const ShellVariable* a, const ShellVariable* b) {
   const auto& x = a->value->fields;
   const auto& y = b->value->fields;
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), equal);
+}
+
+/// Whether `way` is the value `before` with something behind it, as `+=` makes it.
+bool extends(const ShellVariable* way, const ShellVariable* before) {
+  if (!is_set(way) || way->value->state != before->value->state) return false;
+  const auto& more = way->value->fields;
+  const auto& less = before->value->fields;
+  const auto starts_with = [](const Field& longer, const Field& shorter) {
+    return shorter.glyphs.size() <= longer.glyphs.size() &&
+           std::equal(shorter.glyphs.begin(), shorter.glyphs.end(), longer.glyphs.begin(),
+                      [](const Glyph& a, const Glyph& b) { return a.c == b.c && a.site == b.site; });
+  };
+  return less.size() <= more.size() && std::equal(less.begin(), less.end(), more.begin(), starts_with);
 }
 
 std::string shown(const ShellVariable& variable) {
@@ -179,15 +202,27 @@ void ShellReader::merge_one(const std::string& name, const std::vector<const She
   const bool stays = std::any_of(ways.begin(), ways.end(), [&](const ShellVariable* way) {
     return way != nullptr && before != nullptr && way->value == before->value;
   });
-  if (stays && is_known(before)) {
+  if (stays && has_content(before)) {
+    const bool adds =
+        std::all_of(ways.begin(), ways.end(), [&](const ShellVariable* way) { return extends(way, before); });
+    if (adds) {
+      // What is there is there in either case: its words rest on nothing.
+      (void)state_.assume(fmt::format("what line {} adds to {} under a condition is left out", line, name));
+      return;
+    }
     const ShellVariable kept = *before;
     return put(kept,
                fmt::format("{} is taken as {}, although line {} may change it", name, shown(kept), line));
   }
+  // A branch that sets something unknown leaves nothing to take; one that leaves the variable alone does.
   const ShellVariable* only = nullptr;
   bool several = false;
   for (const ShellVariable* way : ways) {
-    if (!is_known(way)) continue;
+    const bool untouched = way == nullptr || (before != nullptr && way->value == before->value);
+    if (!is_known(way)) {
+      several = several || !untouched;
+      continue;
+    }
     several = several || (only != nullptr && !same(only, way));
     only = way;
   }
@@ -298,8 +333,12 @@ ShellReader::Truth ShellReader::conditional(const Unit& unit, const ShellNode& n
 }
 
 ShellReader::Truth ShellReader::loop(const Unit& unit, const ShellNode& node) {
-  (void)read(unit, *node.children.front());
-  (void)maybe(unit, *node.children.back());
+  const Truth condition = read(unit, *node.children.front());
+  if (condition.outcome == (node.name == "until" ? Outcome::yes : Outcome::no)) {
+    dead([&] { (void)read(unit, *node.children.back()); });
+  } else {
+    (void)maybe(unit, *node.children.back());
+  }
   return {};
 }
 
@@ -312,7 +351,7 @@ ShellReader::Truth ShellReader::each(const Unit& unit, const ShellNode& node) {
   }
   const bool one = values.size() == 1 && is_known(values.front().glyphs);
   if (!one) {
-    forget(node.name, unit.text.span(node.begin, node.begin));
+    forget(node.name, unit.text.span(node.begin, std::max(node.begin, body.begin)));
     (void)maybe(unit, body);
     return {};
   }
@@ -368,6 +407,9 @@ void ShellReader::call(Function& function, std::vector<Field> arguments) {
   const Function now = function;  // the body may define it anew
   function.running = true;
   function.called = function.called || dead_ == 0;
+  for (Field& argument : arguments) {
+    for (Glyph& glyph : argument.glyphs) glyph.quoted = glyph.splittable = false;
+  }
   const auto before = std::exchange(state_.positionals, std::move(arguments));
   (void)read(*now.unit, *now.body);
   state_.positionals = before;

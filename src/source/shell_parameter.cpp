@@ -69,7 +69,7 @@ bool glob_match(const Glyphs& pattern, std::string_view text) {
   return true;
 }
 
-ShellExpander::Value ShellExpander::positional(const std::string& name) {
+ShellExpander::Value ShellExpander::positional(const ShellPart& part, const std::string& name) {
   Value value;
   value.kind = Value::Kind::absent;
   if (!state_.positionals) return value;
@@ -77,6 +77,7 @@ ShellExpander::Value ShellExpander::positional(const std::string& name) {
   std::size_t bytes = all.size();
   for (const Field& field : all) bytes += field.glyphs.size();
   if (!state_.spend(bytes)) return value;
+  if (name == "#") return computed_number(part, all.size(), 0);
   if (name == "@" || name == "*") {
     value.kind = Value::Kind::list;
     value.list = all;
@@ -128,10 +129,10 @@ ShellExpander::Value ShellExpander::element(const ShellParameter& parameter, con
   return value;
 }
 
-ShellExpander::Value ShellExpander::look_up(const ShellPart&, const ShellParameter& parameter) {
+ShellExpander::Value ShellExpander::look_up(const ShellPart& part, const ShellParameter& parameter) {
   if (parameter.indirect) return Value{};
   if (parameter.name.empty() || !(is_alpha(parameter.name.front()) || parameter.name.front() == '_')) {
-    return positional(parameter.name);
+    return positional(part, parameter.name);
   }
   const ShellVariable* variable = state_.find(parameter.name);
   if (variable == nullptr || variable->value == nullptr) {
@@ -321,10 +322,15 @@ ShellExpander::Value ShellExpander::length(const ShellPart& part, const ShellPar
           return (static_cast<unsigned char>(g.c) & 0xC0U) != 0x80U;
         }));
   }
+  return computed_number(part, count, value.given);
+}
+
+ShellExpander::Value ShellExpander::computed_number(const ShellPart& part, std::size_t number,
+                                                    std::uint32_t given) {
   Value out;
-  out.kind = Kind::text;
-  out.given = value.given;
-  for (const char c : std::to_string(count)) {
+  out.kind = Value::Kind::text;
+  out.given = given;
+  for (const char c : std::to_string(number)) {
     Glyph glyph;
     glyph.c = c;
     glyph.computed = true;

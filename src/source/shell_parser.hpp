@@ -70,6 +70,7 @@ class ShellParser {
   [[nodiscard]] std::uint32_t closing_parenthesis(std::uint32_t p) const;
   [[nodiscard]] std::uint32_t skip_quotes(std::uint32_t p) const;
   [[nodiscard]] bool brace_expansion(ShellWord& word);
+  [[nodiscard]] std::uint32_t placeholder_length() const;
   ShellPart& add(ShellWord& word, ShellPart::Kind kind, std::uint32_t begin, std::uint32_t end,
                  bool quoted) const;
 

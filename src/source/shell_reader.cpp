@@ -53,6 +53,8 @@ std::string_view kind_name(Unevaluated::Kind kind) {
       return "expansion";
     case Kind::brace_expansion:
       return "brace expansion";
+    case Kind::placeholder:
+      return "placeholder";
     case Kind::input:
       return "input";
     case Kind::source_file:

@@ -28,7 +28,7 @@ struct ShellParameter {
 };
 
 struct ShellPart {
-  enum class Kind : std::uint8_t { literal, parameter, substitution, arithmetic, braces };
+  enum class Kind : std::uint8_t { literal, parameter, substitution, arithmetic, braces, placeholder };
   Kind kind = Kind::literal;
   bool quoted = false;
   bool escaped = false;  ///< literal: `value` is what the bytes mean

@@ -82,7 +82,7 @@ bool ShellParser::ends_word(Where where, std::uint32_t nested) const {
   const char c = at(at_);
   switch (where) {
     case Where::command:
-      return is_blank(c) || break_length(at_) > 0 || is_operator(c);
+      return is_blank(c) || break_length(at_) > 0 || (is_operator(c) && placeholder_length() == 0);
     case Where::plain:
       return is_blank(c) || break_length(at_) > 0;
     case Where::operand:
@@ -113,7 +113,7 @@ ShellWord ShellParser::word(Where where) {
     if (where == Where::expression && (c == '(' || c == ')'))
       nested = c == '(' ? nested + 1 : nested - (nested > 0);
     const bool special = c == '\\' || (c == '\'' && where != Where::quoted_operand) || c == '"' || c == '`' ||
-                         c == '$' || (c == '{' && where == Where::command);
+                         c == '$' || ((c == '{' || c == '<') && where == Where::command);
     if (!special) {
       const std::uint32_t line_break = break_length(at_);
       if (line_break == 2) {
@@ -136,6 +136,9 @@ ShellWord ShellParser::word(Where where) {
       double_quotes(word);
     } else if (c == '`') {
       backticks(word, false);
+    } else if (c == '<') {
+      add(word, ShellPart::Kind::placeholder, at_, at_ + placeholder_length(), false);
+      at_ += placeholder_length();
     } else if (c == '{') {
       taken = brace_expansion(word);
     } else {
@@ -436,6 +439,21 @@ bool ShellParser::brace_expansion(ShellWord& word) {
   add(word, ShellPart::Kind::braces, at_, p, false);
   at_ = p;
   return true;
+}
+
+/// Of `<your path>`, which templates put where a value belongs; a shell would read two redirections. 0: none.
+std::uint32_t ShellParser::placeholder_length() const {
+  constexpr std::uint32_t longest = 100;
+  if (at(at_) != '<' || !is_name_start(at(at_ + 1))) return 0;
+  std::uint32_t p = at_ + 1;
+  for (; at(p) != '>'; ++p) {
+    const char c = at(p);
+    const bool no_text = break_length(p) > 0 || c == '"' || c == '\'' || c == '`' || c == '$';
+    if (p - at_ > longest || no_text || (is_operator(c) && c != '(' && c != ')')) return 0;
+  }
+  const char next = at(p + 1);
+  const bool file = is_blank(at(p - 1)) || is_name(next) || is_operator(next);
+  return p < text_.size() && !file ? p + 1 - at_ : 0;
 }
 
 std::vector<ShellWord> ShellParser::plain_words() {

@@ -85,6 +85,7 @@ struct Unevaluated {
     positional,      ///< `$1`, `$@`
     parameter,       ///< an expansion that is not understood (`${X@Q}`)
     brace_expansion,
+    placeholder,     ///< `<your path>`, as templates have it
     input,           ///< `read X`, `mapfile`, a loop variable
     source_file,     ///< `source x.sh`: text is the file
     late_directive,  ///< `#SBATCH` behind the first command: Slurm does not read it
