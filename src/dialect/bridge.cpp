@@ -318,6 +318,12 @@ void apply_override(Settings& settings, const source::Override& word, const Sche
       return;
     }
     std::erase_if(settings.problems, [&](const Problem& p) { return p.field == key; });
+    // A name or null in place of a section leaves nothing of what stood in it.
+    if (schema.field(field).space == schema::Space::section && !value.is_opaque()) {
+      std::erase_if(settings.settings, [&](const Setting& old) {
+        return schema.field(old.field).section == schema.field(field).section && old.field != field;
+      });
+    }
     settings.assign(field, normalise(value, schema.field(field)), where);
     check_setting(settings, *settings.find(field), schema, r, nullptr);
   };

@@ -14,7 +14,7 @@ namespace headroom::embed {
 
 using Errors = std::vector<source::Error>;
 
-/// The tables of rules/schema, rules/gpus.yaml and rules/models, owned.
+/// The tables of rules/schema, rules/gpus.yaml, rules/models, rules/recipes and rules/dialects, owned.
 class LoadedSchema {
  public:
   struct Storage;

@@ -220,8 +220,8 @@ class Schema {
   [[nodiscard]] std::vector<std::string_view> suggest(std::string_view canonical, Release r) const;
 };
 
-/// The table embedded at build time from rules/schema, rules/gpus.yaml and rules/models. Costs nothing to
-/// get.
+/// The table embedded at build time from rules/schema, rules/gpus.yaml, rules/models, rules/recipes. Costs
+/// nothing to get.
 [[nodiscard]] const Schema& embedded_schema();
 
 /// Canonical spelling of a dtype ("torch.bfloat16", "bf16" -> "bfloat16"); nullopt if it is none.
