@@ -86,7 +86,16 @@ class Conversion {
     std::vector<FieldId> out;
     const schema::Release r = wanted_.launch.release;
     const bool flags = wanted_.layer == schema::Layer::megatron_lm;
-    if (flags) out = fields_with_flags(schema_, r);
+    if (flags) {
+      out = fields_with_flags(schema_, r);
+      // Bridge leaves open (null) much that Megatron-LM's parser gives a default of its own.
+      std::erase_if(out, [&](FieldId id) {
+        if (wanted_.set[id] != 0 || wanted_.origin[id].kind != resolve::OriginKind::default_value)
+          return false;
+        const auto own = schema_.default_value(id, r, static_cast<const schema::ClassInfo*>(nullptr));
+        return own && own->is_null();
+      });
+    }
     for (std::size_t i = 0; i < schema_.size(); ++i) {
       const auto id = static_cast<FieldId>(i);
       const schema::Field& field = schema_.field(id);

@@ -15,6 +15,15 @@ bool is_class(std::string_view name) {
   return name.ends_with("._target_") || name.ends_with("._builder_");
 }
 
+/// A precision recipe and the overlap section set fields of other sections, which are kept there.
+bool has_twin(const schema::Schema& schema, std::string_view name, const std::vector<FieldId>& kept) {
+  const std::string_view leaf = name.substr(name.find('.') + 1);
+  return std::ranges::any_of(kept, [&](FieldId id) {
+    const std::string_view other = schema.field(id).name;
+    return other != name && other.substr(other.find('.') + 1) == leaf;
+  });
+}
+
 std::string replaced_by(const Fitted& fitted, FieldId id, std::string_view target) {
   const std::string_view by = fitted.config.origin[id].by;
   return fmt::format("{} makes it {}{}", target, fitted.config.now[id].to_text(),
@@ -37,6 +46,10 @@ std::vector<Lost> lost(const From& from, const Fitted& fitted, const std::vector
     const bool differs = std::ranges::find(fitted.different, id) != fitted.different.end();
     const bool chosen = config.set[id] != 0;
     if (has_word ? !differs : !chosen) continue;
+    // What nobody chose and is unset has nothing to lose; what the target runs anyway is kept without a word.
+    if (has_word && !chosen && config.now[id].is_null()) continue;
+    if (!has_word && (agree(config.now[id], fitted.config.now[id]) || has_twin(schema, field.name, kept)))
+      continue;
     // A value that the source itself replaces never ran.
     if (!has_word && (config.now[id].is_null() || config.now[id].is_opaque())) continue;
     out.push_back(

@@ -28,7 +28,7 @@ bool is_config(const Schema& schema, FieldId id) {
 class Conversion {
  public:
   Conversion(const From& from, const resolve::ResolvePack& pack)
-      : from_(from), wanted_(*from.config), schema_(*from.config->schema), pack_(pack) {}
+      : from_(from), wanted_(*from.config), said_(*from.config), schema_(*from.config->schema), pack_(pack) {}
 
   Converted run() {
     const schema::Release r = wanted_.launch.release;
@@ -38,10 +38,13 @@ class Conversion {
     target.skeleton.layer = schema::Layer::megatron_lm;
     target.fields = fields_with_flags(schema_, r);
     for (const auto& [name, value] : always()) set(target.skeleton, name, value);
+    agree_on_flags(*target.skeleton.table);
     Fitted best = with_switches(target);
     Converted out;
     std::vector<std::string> words = spelt(best, out);
     out.text = script(words);
+    for (const FieldId id : target.fields)
+      if (!agree(wanted_.now[id], said_.now[id])) best.different.push_back(id);
     out.lost = lost(from_, best, target.fields, "Megatron-LM");
     return out;
   }
@@ -61,16 +64,36 @@ class Conversion {
     return out;
   }
 
+  /// One flag may stand for fields that differ here: it says what most of them say, the first where that is
+  /// open.
+  void agree_on_flags(const schema::DialectTable& table) {
+    for (const DialectRow& row : table.rows) {
+      if (row.kind != schema::RowKind::fields || row.fields.size() < 2) continue;
+      const FieldId* best = &row.fields.front();
+      const auto votes = [&](FieldId of) {
+        return std::ranges::count_if(row.fields,
+                                     [&](FieldId id) { return agree(wanted_.now[id], wanted_.now[of]); });
+      };
+      for (const FieldId& id : row.fields)
+        if (votes(id) > votes(*best)) best = &id;
+      for (const FieldId id : row.fields)
+        if (is_config(schema_, id)) said_.now[id] = wanted_.now[*best];
+    }
+  }
+
   /// Some flags count only beside a switch (`--num-query-groups` and `--group-query-attention`): each switch
   /// that brings the values nearer stays.
   Fitted with_switches(Target& target) const {
-    Fitted best = fit(wanted_, target, pack_);
+    Fitted best = fit(said_, target, pack_);
     for (const DialectRow& row : target.skeleton.table->rows) {
       if (best.different.empty()) break;
       if (!is_switch(row)) continue;
       Target trial = target;
-      trial.skeleton.assign(row.fields.front(), Value(row.action), {});
-      Fitted next = fit(wanted_, trial, pack_);
+      if (row.kind == schema::RowKind::fields)
+        trial.skeleton.assign(row.fields.front(), Value(row.action), {});
+      for (const auto& c : row.cases)
+        for (const auto& item : c.sets) trial.skeleton.assign(item.field, schema_.value(item.value), {});
+      Fitted next = fit(said_, trial, pack_);
       if (next.different.size() >= best.different.size()) continue;
       best = std::move(next);
       target = std::move(trial);
@@ -79,8 +102,10 @@ class Conversion {
   }
 
   bool is_switch(const DialectRow& row) const {
-    return row.kind == schema::RowKind::fields && row.arity == schema::Arity::none &&
-           row.fields.size() == 1 && schema::contains(row.releases, wanted_.launch.release) &&
+    if (row.arity != schema::Arity::none || !schema::contains(row.releases, wanted_.launch.release))
+      return false;
+    if (row.kind == schema::RowKind::choice) return row.cases.size() == 1;
+    return row.kind == schema::RowKind::fields && row.fields.size() == 1 &&
            schema_.field(row.fields.front()).space == Space::extra;
   }
 
@@ -88,7 +113,9 @@ class Conversion {
   std::vector<std::string> spelt(Fitted& best, Converted& out) const {
     for (const dialect::Setting& s : best.settings.settings)
       out.changes.push_back({std::string(schema_.field(s.field).name), s.value});
-    std::ranges::sort(out.changes, {}, &Change::field);
+    // The model first: it is what people look for.
+    std::ranges::sort(out.changes, {},
+                      [](const Change& c) { return std::pair(!c.field.starts_with("model."), c.field); });
     std::vector<std::string> words, names;
     dialect::Settings empty;
     empty.table = best.settings.table;
@@ -133,6 +160,7 @@ class Conversion {
 
   const From& from_;
   const EffectiveConfig& wanted_;
+  EffectiveConfig said_;  ///< what flags can say of it
   const Schema& schema_;
   const resolve::ResolvePack& pack_;
 };

@@ -16,8 +16,10 @@ using source::Word;
 
 namespace {
 
-bool is_flag(std::string_view word) {
-  return word.size() > 2 && word.starts_with("--") && word[2] != '-';
+/// `--name`, or a short flag that the table has: `-tp`. A negative number is no flag.
+bool is_flag(std::string_view word, const schema::Schema& schema, const schema::DialectTable& table) {
+  if (word.size() > 2 && word.starts_with("--") && word[2] != '-') return true;
+  return word.size() > 1 && word.front() == '-' && find_row(schema, table, flag_name(word)) != nullptr;
 }
 
 /// Most words that a flag takes.
@@ -233,13 +235,14 @@ std::vector<FlagWords> split_flags(const Command& command, std::uint32_t first, 
   const auto size = static_cast<std::uint32_t>(command.words.size());
   for (std::uint32_t i = first; i < size;) {
     const std::string& text = command.words[i].text;
-    if (!is_flag(text)) {
+    if (!is_flag(text, schema, table)) {
       ++i;
       continue;
     }
     FlagWords f{i, i + 1, text.find('=') != std::string::npos};
     const std::size_t most = most_values(find_row(schema, table, flag_name(text)), f.joined);
-    while (f.end < size && f.end - i - 1 < most && !is_flag(command.words[f.end].text)) ++f.end;
+    while (f.end < size && f.end - i - 1 < most && !is_flag(command.words[f.end].text, schema, table))
+      ++f.end;
     i = f.end;
     out.push_back(f);
   }

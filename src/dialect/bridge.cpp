@@ -304,7 +304,11 @@ void apply_override(Settings& settings, const source::Override& word, const Sche
                     const std::string& option_name) {
   auto text = std::make_shared<source::SourceText>(option_name, word.text);
   auto end = static_cast<std::uint32_t>(word.text.size());
-  Place where{text, {0, end}, {0, end}, From::set_option, word.key};
+  apply_override(settings, word, schema, r, Place{text, {0, end}, {0, end}, From::set_option, word.key});
+}
+
+void apply_override(Settings& settings, const source::Override& word, const Schema& schema, Release r,
+                    const Place& where) {
   auto set_one = [&](std::string key, const Value& value) {
     if (key.starts_with("model.transformer.")) key = "model." + key.substr(18);
     if (key.starts_with("env_vars.")) key = "env." + key.substr(9);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "arguments.hpp"
 #include "detect.hpp"
@@ -10,6 +11,7 @@
 #include "headroom/dialect/reader.hpp"
 #include "launcher.hpp"
 #include "mapper.hpp"
+#include "recipe_line.hpp"
 #include "tree.hpp"
 
 namespace headroom::dialect {
@@ -78,30 +80,44 @@ std::string fields_of(const source::Unevaluated& u, const Settings& out) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// What the reader could not tell: always where it would have set something, and what could hide a whole
-/// launch.
+/// Variables whose defaults went into the arguments.
+void note_assumed(const Opened& opened, Settings& out) {
+  if (opened.command >= opened.script->commands.size()) return;
+  std::vector<std::uint32_t> used;
+  for (const source::Word& word : opened.script->commands[opened.command].words)
+    used.insert(used.end(), word.assumptions.begin(), word.assumptions.end());
+  std::ranges::sort(used);
+  used.erase(std::ranges::unique(used).begin(), used.end());
+  std::vector<std::string_view> texts;
+  for (const std::uint32_t i : used) texts.emplace_back(opened.script->assumptions[i]);
+  if (!texts.empty()) out.notes.push_back(fmt::format("{}", fmt::join(texts, "; ")));
+}
+
+/// What the reader could not tell: one by one where it would have set something or could hide a whole launch,
+/// else the lines alone.
 void note_unread(const Opened& opened, Settings& out) {
   using Kind = source::Unevaluated::Kind;
-  for (const std::string& assumption : opened.script->assumptions) out.notes.push_back(assumption);
-  std::vector<std::uint32_t> redirections;
+  std::map<std::string_view, std::vector<std::uint32_t>> harmless;  // kind -> lines
   for (const source::Unevaluated& u : opened.script->not_evaluated) {
     const std::uint32_t line = opened.text->position(u.span.begin).line;
     const std::string fields = fields_of(u, out);
-    if (u.kind == Kind::redirection && fields.empty()) {
-      if (redirections.empty() || redirections.back() != line) redirections.push_back(line);
+    const bool told = u.kind == Kind::command_substitution || u.kind == Kind::redirection;
+    const bool hides =
+        u.kind == Kind::here_document || u.kind == Kind::source_file || u.kind == Kind::unknown_syntax;
+    if (fields.empty() && told) {
+      auto& lines = harmless[source::kind_name(u.kind)];
+      if (lines.empty() || lines.back() != line) lines.push_back(line);
       continue;
     }
-    const bool hides = u.kind == Kind::command_substitution || u.kind == Kind::here_document ||
-                       u.kind == Kind::source_file || u.kind == Kind::unknown_syntax;
     if (fields.empty() && !hides) continue;
     std::string text = u.text.substr(0, std::min(u.text.find('\n'), std::size_t{60}));
     if (text.size() < u.text.size()) text += "…";
     out.notes.push_back(fmt::format("line {}: {} is not evaluated: {}{}", line, source::kind_name(u.kind),
                                     text, fields.empty() ? "" : fmt::format(", so {} is unknown", fields)));
   }
-  if (!redirections.empty())
-    out.notes.push_back(fmt::format("redirections are not followed: line{} {}",
-                                    redirections.size() == 1 ? "" : "s", fmt::join(redirections, ", ")));
+  for (const auto& [kind, lines] : harmless)
+    out.notes.push_back(fmt::format("not evaluated, and no setting of this run: {} in line{} {}", kind,
+                                    lines.size() == 1 ? "" : "s", fmt::join(lines, ", ")));
 }
 
 }  // namespace
@@ -144,6 +160,8 @@ Settings read(const Opened& opened, const Schema& schema, Release r) {
     Mapper mapper(out, *opened.table, schema, r);
     if (opened.document != nullptr) {
       read_tree(opened, out, mapper);
+    } else if (opened.table->recipe != schema::RecipeWords::none) {
+      read_recipe_line(opened, out, mapper, schema, r);
     } else if (opened.table->words == WordForm::flags) {
       read_flags(opened, out, mapper, schema);
     } else {
@@ -157,6 +175,7 @@ Settings read(const Opened& opened, const Schema& schema, Release r) {
   out.arguments = opened.arguments;
   read_launcher(opened, out);
   read_environment(opened, schema, out);
+  note_assumed(opened, out);
   note_unread(opened, out);
   return out;
 }

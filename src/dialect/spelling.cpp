@@ -8,6 +8,7 @@
 #include "headroom/dialect/writer.hpp"
 #include "headroom/source/edit.hpp"
 #include "mapper.hpp"
+#include "words.hpp"
 
 namespace headroom::dialect {
 
@@ -48,6 +49,10 @@ class Speller {
     };
     if (now != nullptr)
       take([&](const DialectRow& r) { return !r.below && r.name == now->place.written_name; });
+    const std::string own = flag_of(field);
+    take([&](const DialectRow& r) {
+      return r.kind == RowKind::fields && r.name == own && names_field(r, field);
+    });
     // One field alone before rows that set others beside it.
     take([&](const DialectRow& r) {
       return r.kind == RowKind::fields && !r.below && r.fields.size() == 1 && names_field(r, field);
@@ -86,6 +91,14 @@ class Speller {
         if (schema::contains(row.releases, r)) rows_.push_back(&row);
   }
 
+  /// `--num-layers` for `model.num_layers`.
+  std::string flag_of(FieldId field) const {
+    const std::string_view name = schema_.field(field).name;
+    std::string out = fmt::format("--{}", name.substr(name.rfind('.') + 1));
+    std::ranges::replace(out, '_', '-');
+    return out;
+  }
+
   bool below(const DialectRow& row, FieldId field) const {
     const std::string_view name = schema_.field(field).name;
     return name.size() > row.section.size() + 1 && name.starts_with(row.section) &&
@@ -114,6 +127,7 @@ class Speller {
     std::optional<Value> out = value;
     if (out && row.invert && out->is_bool()) out = Value(!out->as_bool());
     if (flag && out && out->is_null()) out.reset();  // a flag has no null
+    if (flag && out) out = sayable(std::move(*out), row);
     if (out && out->is_opaque()) return std::nullopt;
     return named(row, field, std::move(out));
   }
@@ -146,6 +160,9 @@ class Speller {
       const bool fits = std::ranges::all_of(touched, [&](FieldId f) {
         const auto it = std::ranges::find(c.sets, f, &schema::FieldValue::field);
         const Value wanted = after(f, all);
+        // A switch of the language itself comes along with what it means.
+        if (it != c.sets.end() && schema_.field(f).space == schema::Space::extra && wanted.is_null())
+          return true;
         return it != c.sets.end() ? schema_.value(it->value) == wanted : !wanted.truthy();
       });
       if (!fits) continue;

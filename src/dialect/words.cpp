@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "headroom/lang/layout.hpp"
 #include "headroom/source/document.hpp"
 
 namespace headroom::dialect {
@@ -148,6 +149,53 @@ std::optional<Value> frequency(std::string_view word) {
   return std::nullopt;
 }
 
+/// `127,0` and `(127, 0)`.
+std::optional<Value> whole_numbers(std::string_view word) {
+  word = trimmed(word);
+  if (word.starts_with('(') && word.ends_with(')')) word = word.substr(1, word.size() - 2);
+  List out;
+  while (true) {
+    const std::size_t comma = std::min(word.find(','), word.size());
+    const auto number = whole_number(word.substr(0, comma));
+    if (!number) return std::nullopt;
+    out.emplace_back(*number);
+    if (comma == word.size()) return Value(std::move(out));
+    word.remove_prefix(comma + 1);
+  }
+}
+
+/// Runs of equal items: `([0]*3+[1]*45)`.
+std::string python_text(const List& list) {
+  std::string out;
+  for (std::size_t i = 0; i < list.size();) {
+    std::size_t end = i + 1;
+    while (end < list.size() && list[end] == list[i]) ++end;
+    out += (out.empty() ? "[" : "+[") + list[i].to_text() + "]";
+    if (end - i > 1) out += "*" + std::to_string(end - i);
+    i = end;
+  }
+  return "(" + out + ")";
+}
+
+/// `Et*3|t*4|mL`: the letters of every stage, runs counted.
+std::string layout_text(const lang::PipelineLayout& layout) {
+  std::string out;
+  for (const std::string& stage : layout.stages) {
+    if (&stage != &layout.stages.front()) out += '|';
+    for (std::size_t i = 0; i < stage.size();) {
+      std::size_t end = std::min(stage.find_first_not_of(stage[i], i), stage.size());
+      out += stage[i];
+      if (end - i > 1) out += "*" + std::to_string(end - i);
+      i = end;
+    }
+  }
+  return out;
+}
+
+bool is_list_of_lists(const Value& v) {
+  return v.is_list() && !v.as_list().empty() && v.as_list().front().is_list();
+}
+
 }  // namespace
 
 std::optional<List> python_list(std::string_view text) {
@@ -172,8 +220,29 @@ std::optional<Value> typed_word(std::string_view word, WordType type) {
       return Value(source::Opaque{});
     case WordType::frequency:
       return frequency(word);
+    case WordType::tuple:
+      return whole_numbers(word);
   }
   return std::nullopt;
+}
+
+Value sayable(Value value, const schema::DialectRow& row) {
+  const bool one_word = row.arity == schema::Arity::one;
+  if (value.is_double() && row.type == WordType::integer) {
+    const auto whole = static_cast<std::int64_t>(value.as_double());
+    return static_cast<double>(whole) == value.as_double() ? Value(whole) : value;
+  }
+  if (!value.is_list() || !one_word) return value;
+  if (row.type == WordType::frequency) return Value(python_text(value.as_list()));
+  if (row.type == WordType::tuple) {
+    std::string out;
+    for (const Value& item : value.as_list()) out += (out.empty() ? "" : ",") + item.to_text();
+    return Value(out);
+  }
+  if (is_list_of_lists(value)) {
+    if (const auto layout = lang::parse_layout(value)) return Value(layout_text(*layout));
+  }
+  return value;
 }
 
 Value typed_value(Value value, const schema::DialectRow& row) {
@@ -194,6 +263,8 @@ std::string_view words_for(WordType type) {
       return "true or false";
     case WordType::frequency:
       return "a whole number or a list such as ([0]*3+[1]*45)";
+    case WordType::tuple:
+      return "whole numbers such as 127,0";
     case WordType::text:
     case WordType::json:
       break;

@@ -16,6 +16,10 @@ namespace headroom::dialect {
 /// A value that stands in YAML for a flag (`--moe-layer-freq: ([0]*3+[1]*45)`): words in it read by the type.
 [[nodiscard]] source::Value typed_value(source::Value value, const schema::DialectRow& row);
 
+/// A value in the form in which one word of a flag says it: lists of numbers, whole numbers that were written
+/// with a point, pipeline layouts.
+[[nodiscard]] source::Value sayable(source::Value value, const schema::DialectRow& row);
+
 /// What the type takes, for messages: "a whole number".
 [[nodiscard]] std::string_view words_for(schema::WordType type);
 

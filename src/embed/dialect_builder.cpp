@@ -38,19 +38,22 @@ constexpr std::array<std::pair<std::string_view, schema::WordForm>, 3> word_form
     {{"none", schema::WordForm::none},
      {"override", schema::WordForm::overrides},
      {"flags", schema::WordForm::flags}}};
+constexpr std::array<std::pair<std::string_view, schema::RecipeWords>, 2> recipe_words{
+    {{"library", schema::RecipeWords::library}, {"benchmark", schema::RecipeWords::benchmark}}};
 constexpr std::array<std::pair<std::string_view, schema::LaunchKey>, 5> launch_keys{
     {{"gpus", schema::LaunchKey::gpus},
      {"nodes", schema::LaunchKey::nodes},
      {"gpus_per_node", schema::LaunchKey::gpus_per_node},
      {"gpu", schema::LaunchKey::gpu},
      {"model", schema::LaunchKey::model}}};
-constexpr std::array<std::pair<std::string_view, schema::WordType>, 6> word_types{
+constexpr std::array<std::pair<std::string_view, schema::WordType>, 7> word_types{
     {{"int", schema::WordType::integer},
      {"float", schema::WordType::floating},
      {"str", schema::WordType::text},
      {"bool", schema::WordType::boolean},
      {"json", schema::WordType::json},
-     {"freq", schema::WordType::frequency}}};
+     {"freq", schema::WordType::frequency},
+     {"tuple", schema::WordType::tuple}}};
 
 std::string_view prefix_of(std::string_view dotted) {
   return dotted.substr(0, dotted.find('.'));
@@ -61,7 +64,7 @@ std::string_view prefix_of(std::string_view dotted) {
 void DialectBuilder::read_head(DialectTable& out) const {
   const NodeId root = in_.root();
   in_.only(root, {"dialect", "title", "read", "layer", "detect", "programs", "words", "architecture",
-                  "dashes", "include", "rows", "defaults"});
+                  "dashes", "recipe", "include", "rows", "defaults"});
   out.name = arena_.keep(in_.text(root, "dialect"));
   out.title = arena_.keep(in_.text(root, "title"));
   out.read = arena_.keep(in_.text(root, "read"));
@@ -72,6 +75,8 @@ void DialectBuilder::read_head(DialectTable& out) const {
   out.layer = choose(in_, root, in_.text(root, "layer"), layers, schema::Layer::bridge);
   const auto words = in_.text(root, "words");
   if (!words.empty()) out.words = choose(in_, in_.get(root, "words"), words, word_forms, out.words);
+  const auto recipe = in_.text(root, "recipe");
+  if (!recipe.empty()) out.recipe = choose(in_, in_.get(root, "recipe"), recipe, recipe_words, out.recipe);
   out.detect = schema_.keep_texts(in_.texts(root, "detect"));
   out.programs = schema_.keep_texts(in_.texts(root, "programs"));
   out.architecture = in_.text(root, "architecture") == "model";

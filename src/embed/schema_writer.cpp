@@ -166,11 +166,13 @@ class SchemaWriter {
       for (const auto& r : d.rows) rows.push_back(row(r));
       for (const auto& v : d.defaults)
         defaults.push_back(fmt::format("{{{}, {}, {}}}", v.field, v.releases, v.value));
-      out += fmt::format("    {{{}, {}, {}, Layer({}), {}, {}, WordForm({}), {}, {}, {}, {}, {}, {}}},\n",
-                         cpp_text(d.name), cpp_text(d.title), cpp_text(d.read), static_cast<int>(d.layer),
-                         texts_.texts(d.detect), texts_.texts(d.programs), static_cast<int>(d.words),
-                         yes(d.architecture), yes(d.either_dash), cpp_text(d.include), texts_.texts(d.extra),
-                         rows_.span(rows), dialect_defaults_.span(defaults));
+      out += fmt::format(
+          "    {{{}, {}, {}, Layer({}), {}, {}, WordForm({}), {}, RecipeWords({}), {}, {}, {}, {}, "
+          "{}}},\n",
+          cpp_text(d.name), cpp_text(d.title), cpp_text(d.read), static_cast<int>(d.layer),
+          texts_.texts(d.detect), texts_.texts(d.programs), static_cast<int>(d.words), yes(d.architecture),
+          static_cast<int>(d.recipe), yes(d.either_dash), cpp_text(d.include), texts_.texts(d.extra),
+          rows_.span(rows), dialect_defaults_.span(defaults));
     }
     dialects_span_ = "dialects";
     return out + "};\n";

@@ -65,6 +65,7 @@ Json to_json(const FileReport& file) {
   if (file.unreadable) {
     out["message"] = file.unreadable->message;
     if (file.unreadable->has_location) out["location"] = report::to_json(file.unreadable->location);
+    out["diagnostics"] = Json::array();  // every entry has the list: nothing was checked here
     return out;
   }
   out["context"] = Json::object();

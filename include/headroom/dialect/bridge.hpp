@@ -16,6 +16,10 @@ namespace headroom::dialect {
 void apply_override(Settings& settings, const source::Override& word, const schema::Schema& schema,
                     schema::Release r, const std::string& option_name);
 
+/// The same for a word that stands at `where`.
+void apply_override(Settings& settings, const source::Override& word, const schema::Schema& schema,
+                    schema::Release r, const Place& where);
+
 /// The file's own path for a canonical field (`model.num_layers` -> model, transformer, num_layers for
 /// builder configs).
 [[nodiscard]] std::vector<std::string> path_in_file(const Settings& settings, const schema::Schema& schema,

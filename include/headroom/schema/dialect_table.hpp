@@ -20,7 +20,7 @@ enum class RowKind : std::uint8_t { fields, choice, launch, environment, ignored
 enum class LaunchKey : std::uint8_t { gpus, nodes, gpus_per_node, gpu, model };
 /// How many words follow a flag.
 enum class Arity : std::uint8_t { none, one, some, any, count };
-enum class WordType : std::uint8_t { integer, floating, text, boolean, json, frequency };
+enum class WordType : std::uint8_t { integer, floating, text, boolean, json, frequency, tuple };
 
 struct DialectCase {
   LiteralId when = 0;
@@ -50,6 +50,10 @@ struct DialectDefault {
   LiteralId value = 0;
 };
 
+/// How a launch line names a training recipe of Bridge: `--recipe`, `--model` with `--mode`; or by the parts
+/// of a benchmark.
+enum class RecipeWords : std::uint8_t { none, library, benchmark };
+
 enum class WordForm : std::uint8_t { none, overrides, flags };
 
 struct DialectTable {
@@ -59,6 +63,7 @@ struct DialectTable {
   std::span<const std::string_view> programs;  ///< scripts and modules of a launch line
   WordForm words = WordForm::none;             ///< of a launch line after the program
   bool architecture = false;                   ///< sizes come from a model that the config names
+  RecipeWords recipe = RecipeWords::none;      ///< flags change a recipe of that name, with key=value words
   bool either_dash = false;                    ///< flags: `-` and `_` are the same within a name
   std::string_view include;                    ///< a table whose rows and defaults hold too
   std::span<const std::string_view> extra;     ///< prefixes of Space::extra whose fields it has
