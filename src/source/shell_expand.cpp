@@ -83,6 +83,7 @@ void ShellExpander::emit_literal(Output& out, const ShellWord& word, const Shell
     Glyph glyph = text_.glyph(part.escaped ? part.begin : part.begin + i);
     if (part.escaped) {
       glyph.c = part.value[i];
+      glyph.escaped = true;
       glyph.site.inner = glyph.site.outer = text_.span(part.begin, part.end);
     }
     glyph.quoted = part.quoted;

@@ -101,6 +101,7 @@ class ShellReader {
                                              const std::vector<Field>& words);
   void run(const Unit& unit, const ShellNode& node, const std::vector<Field>& words,
            const std::vector<Span>& uses);
+  void change_names(std::string_view program, const std::vector<Field>& words);
   void forget(const std::string& name, Span place);
   void note_redirections(const Unit& unit, const ShellNode& node);
   [[nodiscard]] Assignment prefix(const Unit& unit, const ShellAssignment& assignment);

@@ -320,6 +320,30 @@ void ShellReader::declare_name(const Field& word, bool exported, bool associativ
   state_.set(name, std::move(variable));
 }
 
+/// `unset X`, and what changes the arguments: `set -- a b`, `shift`.
+void ShellReader::change_names(std::string_view program, const std::vector<Field>& words) {
+  if (program == "unset") {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      ShellVariable variable;
+      variable.value = std::make_shared<const ShellValue>();
+      const std::string name = text_of(words[i].glyphs);
+      if (name_length(name) == name.size() && !name.empty()) state_.set(name, std::move(variable));
+    }
+    return;
+  }
+  if (program == "set") {
+    const auto dashes =
+        std::find_if(words.begin(), words.end(), [](const Field& f) { return text_of(f.glyphs) == "--"; });
+    if (dashes == words.end()) return;
+    state_.positionals = std::vector<Field>(dashes + 1, words.end());
+    for (Field& field : *state_.positionals) field = stored(std::move(field), true);
+  }
+  const bool known = state_.positionals && !state_.positionals->empty() && words.size() == 1;
+  if (program == "shift" && known) state_.positionals->erase(state_.positionals->begin());
+  // Under a condition, or by a number: which argument is which is not known any more.
+  if (maybe_ > 0 || (program == "shift" && !known)) state_.positionals.reset();
+}
+
 std::optional<ShellReader::Truth> ShellReader::builtin(const Unit& unit, const ShellNode& node,
                                                        const std::vector<Field>& words) {
   static constexpr std::array<std::string_view, 5> declarations = {"export", "declare", "local", "readonly",
@@ -350,27 +374,8 @@ std::optional<ShellReader::Truth> ShellReader::builtin(const Unit& unit, const S
     }
     return Truth{};
   }
-  if (program == "unset") {
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      ShellVariable variable;
-      variable.value = std::make_shared<const ShellValue>();
-      const std::string name = text_of(words[i].glyphs);
-      if (name_length(name) == name.size() && !name.empty()) state_.set(name, std::move(variable));
-    }
-    return Truth{};
-  }
-  if (program == "set") {
-    const auto dashes =
-        std::find_if(words.begin(), words.end(), [](const Field& f) { return text_of(f.glyphs) == "--"; });
-    if (dashes != words.end() && maybe_ == 0)
-      state_.positionals = std::vector<Field>(dashes + 1, words.end());
-    if (dashes != words.end() && maybe_ > 0) state_.positionals.reset();
-    return Truth{};
-  }
-  if (program == "shift") {
-    const bool known = state_.positionals && !state_.positionals->empty() && maybe_ == 0 && words.size() == 1;
-    if (known) state_.positionals->erase(state_.positionals->begin());
-    if (!known) state_.positionals.reset();
+  if (program == "unset" || program == "set" || program == "shift") {
+    change_names(program, words);
     return Truth{};
   }
   if (program == "exit" || program == "return") {

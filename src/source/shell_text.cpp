@@ -103,12 +103,15 @@ bool is_known(const Glyphs& glyphs) {
 
 namespace {
 
+bool is_verbatim(const Glyph& glyph) {
+  return !glyph.computed && !glyph.escaped && glyph.site.inner.end - glyph.site.inner.begin == 1;
+}
+
 /// Whether `next` continues the piece that ends with `last`.
 bool continues(const Glyph& last, const Glyph& next) {
   if (last.route != next.route || last.computed != next.computed) return false;
   if (last.computed) return last.site == next.site;
-  const auto single = [](const Glyph& g) { return g.site.inner.end - g.site.inner.begin == 1; };
-  return single(last) && single(next) && last.site.outer.end == last.site.inner.end &&
+  return is_verbatim(last) && is_verbatim(next) && last.site.outer.end == last.site.inner.end &&
          next.site.outer.begin == next.site.inner.begin && last.site.inner.end == next.site.inner.begin;
 }
 
@@ -121,7 +124,7 @@ std::vector<WordPiece> pieces_of(const Glyphs& glyphs, const Routes& routes) {
     piece.begin = static_cast<std::uint32_t>(i);
     piece.end = static_cast<std::uint32_t>(end);
     piece.computed = glyphs[i].computed;
-    piece.verbatim = !piece.computed && glyphs[i].site.inner.end - glyphs[i].site.inner.begin == 1;
+    piece.verbatim = is_verbatim(glyphs[i]);
     piece.sites = routes.sites(glyphs[i].route);
     const Site& first = glyphs[i].site;
     const Site& last = glyphs[end - 1].site;

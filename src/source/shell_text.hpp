@@ -19,6 +19,7 @@ struct Glyph {
   bool splittable = false;  ///< from an expansion without quotes
   bool unknown = false;     ///< stands for something that was not evaluated
   bool computed = false;    ///< not written anywhere: `site` is the expression
+  bool escaped = false;     ///< its place says it in another way: a backslash, `$''`
   bool loose = false;       ///< unknown, and may be any number of words
   Site site;                ///< where it is written
   std::uint32_t route = 0;  ///< expansions it went through, an id of Routes
