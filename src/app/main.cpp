@@ -30,6 +30,8 @@ ExitStatus run(int argc, const char* const* argv) {
       return check(*parsed.options);
     case Command::effective:
       return effective(*parsed.options);
+    case Command::estimate:
+      return estimate(*parsed.options);
     case Command::rule:
       return rule(*parsed.options);
     case Command::test_rules:

@@ -1,0 +1,10 @@
+// What lies between torch's allocated bytes and the device: allocator, context, communicators; and the band.
+#pragma once
+#include "headroom/memory/ledger.hpp"
+
+namespace headroom::memory {
+
+/// Fills `reserved`, `used`, `low` and `high` from the highest stage.
+void add_overheads(const Shape& shape, Peaks& peaks);
+
+}  // namespace headroom::memory
