@@ -29,7 +29,11 @@ void logits(const Shape& s, const Local& l, Walk& w) {
     case LossKernel::te:  // gradients overwrite the logits
       w.keep(out, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes}});
       break;
-    case LossKernel::native:
+    case LossKernel::native:  // compiled: what the eager code overwrites is a new tensor here
+      w.forward(out, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes + 8}});
+      w.keep(loss, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", 4}});
+      w.backward(gradient, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes + 4}});
+      break;
     case LossKernel::unfused:
       w.forward(out, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes + 4}});
       w.keep(loss, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", 4}});

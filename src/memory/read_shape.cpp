@@ -281,17 +281,43 @@ void read_batch(const Fields& f, Shape& s) {
   s.overlap_p2p = f.flag("model.overlap_p2p_comm");
 }
 
+/// `:4096:8`, `:16:8:4096:2`: pairs of KiB and count.
+double workspace_of(std::string_view text) {
+  double bytes = 0, size = 0;
+  for (bool is_size = true; !text.empty(); is_size = !is_size) {
+    if (text.front() != ':') return 0;
+    text.remove_prefix(1);
+    double n = 0;
+    std::size_t digits = 0;
+    for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9' && digits < 9; ++digits)
+      n = 10 * n + (text[digits] - '0');
+    text.remove_prefix(digits);
+    if (is_size) {
+      size = n * 1024;
+    } else {
+      bytes += size * n;
+    }
+  }
+  return bytes;
+}
+
+std::string variable(const Fields& f, std::string_view name) {
+  const auto& env = f.config().launch.env;
+  const auto it = env.find(name);
+  if (it != env.end() && it->second) return *it->second;
+  return std::string(f.text("env." + std::string(name)));
+}
+
 void read_device(const Fields& f, Shape& s) {
   const auto& launch = f.config().launch;
+  s.cublas_workspace = workspace_of(variable(f, "CUBLAS_WORKSPACE_CONFIG"));
   if (launch.gpu_memory_bytes) {
     s.capacity = static_cast<double>(*launch.gpu_memory_bytes);
   } else if (launch.gpu != nullptr) {
     s.capacity = static_cast<double>(launch.gpu->total_bytes);
   }
   for (const auto* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
-    const auto it = launch.env.find(std::string_view(name));
-    std::string written = it != launch.env.end() && it->second ? *it->second : std::string();
-    if (written.empty()) written = f.text(std::string("env.") + name);
+    const std::string written = variable(f, name);
     s.expandable_segments |= written.find("expandable_segments:True") != std::string::npos ||
                              written.find("expandable_segments:true") != std::string::npos;
   }

@@ -160,7 +160,7 @@ struct Shape {
   bool expandable_segments = false, deallocate_outputs = true, overlap_p2p = false;
   double capacity = 0;  ///< bytes of the device, 0 unknown
   bool balanced_routing = false;
-  double symmetric_buffers = 0;
+  double cublas_workspace = 0;            ///< bytes of CUBLAS_WORKSPACE_CONFIG, 0 unset
 
   /// Tokens of a micro-batch that one rank holds, before sequence parallelism.
   [[nodiscard]] double tokens() const { return sequence * micro_batch / parallel.cp; }
