@@ -91,12 +91,13 @@ void unfused_scores(const Shape& s, const Local& l, const Scores& e, Walk& w) {
          {"bytes", bytes}});
   };
   const Source source = k.te ? Source::te_attention : Source::local_attention;
-  const bool fused = k.te ? e.columns < 16384 && std::fmod(s.micro_batch * e.heads, 4) == 0
-                          : k.softmax_fusion && e.columns <= 4096 && std::fmod(s.micro_batch * e.heads, 4) == 0;
+  const bool fused =
+      k.te ? e.columns < 16384 && std::fmod(s.micro_batch * e.heads, 4) == 0
+           : k.softmax_fusion && e.columns <= 4096 && std::fmod(s.micro_batch * e.heads, 4) == 0;
   const bool fp32 = !fused && (k.te || k.softmax_fp32);
   if (fp32) matrix("softmax in fp32", source, 4);
-  // Softmax keeps its own output. Rounded to half precision it is a second tensor, which only the product with the
-  // values keeps: dropout does not.
+  // Softmax keeps its own output. Rounded to half precision it is a second tensor, which only the product
+  // with the values keeps: dropout does not.
   if (!fp32 || s.model.attention_dropout == 0) matrix("attention probabilities", source, l.bytes);
   if (s.model.attention_dropout > 0) {
     matrix("probabilities after dropout", source, l.bytes);
@@ -299,7 +300,8 @@ void mlp_activations(const Shape& s, const Local& l, Walk& w) {
   w.forward({"output of fc2", "mlp.linear_fc2", "model.hidden_size", Source::mlp},
             {{"tokens", l.tokens}, {"columns", l.hidden}, {"bytes", 2 * l.bytes}});
   w.backward({"gradients of the activation", "mlp", "model.ffn_hidden_size", Source::mlp},
-             {{"tokens", l.tokens}, {"columns", width + 2 * l.hidden + (k.gradient_fusion ? 0 : l.hidden * width / l.tokens)},
+             {{"tokens", l.tokens},
+              {"columns", width + 2 * l.hidden + (k.gradient_fusion ? 0 : l.hidden * width / l.tokens)},
               {"bytes", l.bytes}});
   if (!k.gradient_fusion)
     w.backward({"weight gradient before it is added up", "mlp.linear_fc1",

@@ -31,7 +31,7 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   const Occupancy at = walk_schedule(s, stage, costs);
   const double transfers = s.parallel.pp > 1 ? 2 * s.rows() * s.model.hidden * s.numerics.residual : 0;
   out.logits = logits[at.chunk];
-  out.step = at.bytes + transfers + states.step_backward - states.replayed_inputs;
+  out.step = at.bytes + transfers + states.step_backward - states.replayed_inputs - states.main_gradients;
   out.activations = out.step - out.logits;
   for (const auto n : at.in_flight) out.in_flight += n;
   out.peak = out.static_bytes + std::max(out.step, out.optimizer_step);

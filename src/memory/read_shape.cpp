@@ -169,6 +169,7 @@ void read_states(const Fields& f, Shape& s) {
   }
   if (f.flag("optimizer.optimizer_cpu_offload"))
     o.offload = std::clamp(f.number("optimizer.optimizer_offload_fraction", 0), 0.0, 1.0);
+  o.trainer = f.config().layer != resolve::Layer::megatron_core;
   o.overlap_gather = f.flag("ddp.overlap_param_gather");
   o.overlap_reduce = f.flag("ddp.overlap_grad_reduce");
   o.fsdp = f.flag("derived.fsdp") || f.flag("dist.use_torch_fsdp2");
@@ -218,6 +219,7 @@ Backend backend_of(const Fields& f, bool te) {
 void read_kernels(const Fields& f, Shape& s) {
   Kernels& k = s.kernels;
   k.te = f.text("model.transformer_impl") != "local";
+  k.te_present = k.te || f.config().layer != resolve::Layer::megatron_core;
   k.attention = backend_of(f, k.te);
   k.softmax_fp32 = f.flag("model.attention_softmax_in_fp32");
   k.softmax_fusion = f.flag("model.masked_softmax_fusion", true);
@@ -311,6 +313,9 @@ std::string variable(const Fields& f, std::string_view name) {
 void read_device(const Fields& f, Shape& s) {
   const auto& launch = f.config().launch;
   s.cublas_workspace = workspace_of(variable(f, "CUBLAS_WORKSPACE_CONFIG"));
+  // Deterministic mode sets the variable where nobody did (megatron/training/determinism.py).
+  if (s.cublas_workspace <= 0 && f.flag("model.deterministic_mode"))
+    s.cublas_workspace = workspace_of(":4096:8");
   if (launch.gpu_memory_bytes) {
     s.capacity = static_cast<double>(*launch.gpu_memory_bytes);
   } else if (launch.gpu != nullptr) {

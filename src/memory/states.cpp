@@ -132,7 +132,8 @@ double optimizer(const Shape& s, const Trained& t, Fixed& fixed) {
   return bytes;
 }
 
-/// One for each thread that multiplies. Without the variable Hopper takes 32 MiB, any other kind 8 MiB and 128 KiB.
+/// One for each thread that multiplies. Without the variable Hopper takes 32 MiB, any other kind 8 MiB and
+/// 128 KiB.
 double cublas_bytes(const Shape& s) {
   if (s.cublas_workspace > 0) return s.cublas_workspace;
   return s.kernels.capability >= 9 && s.kernels.capability < 10 ? 32.0 * 1024 * 1024 : 8.125 * 1024 * 1024;
@@ -158,13 +159,14 @@ void workspace(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& fixed
   out.workspace +=
       fixed.add({"cuBLAS workspaces of forward and backward", "workspace", "", Source::workspace},
                 {{"threads", 2}, {"bytes", cublas_bytes(s)}});
-  if (s.kernels.te) {
+  if (s.kernels.te || (s.kernels.te_present && s.model.moe)) {  // the router multiplies with it too
     const double te = s.kernels.capability >= 9 ? 32.0 * 1024 * 1024 + 1024 : 4.0 * 1024 * 1024;
-    const bool grouped = s.model.moe && s.kernels.grouped_gemm;
+    const bool grouped = s.kernels.te && s.model.moe && s.kernels.grouped_gemm;
     out.workspace += fixed.add(
         {"Transformer Engine's cuBLAS workspaces", "workspace", "model.moe_grouped_gemm", Source::workspace},
         {{"streams", grouped ? 5.0 : 1.0}, {"bytes", te}});
-  } else {
+  }
+  if (!s.kernels.te) {
     double shared = s.parallel.sequence ? l.tokens * l.hidden * l.bytes : 0;
     if (s.kernels.attention == Backend::unfused && s.model.heads > 0)
       shared = std::max(shared, s.micro_batch * l.heads * s.sequence * s.sequence / s.parallel.cp * l.bytes);
@@ -173,6 +175,19 @@ void workspace(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& fixed
          "model.seq_length model.attention_backend model.sequence_parallel", Source::local_attention},
         {{"bytes", shared}});
   }
+  if (s.parallel.pp > 1)
+    out.workspace += fixed.add({"tensors of the last transfers between stages", "pipeline",
+                                "model.pipeline_model_parallel_size", Source::schedule},
+                               {{"tensors", s.parallel.vpp > 1 ? 7.0 : 3.0},
+                                {"tokens", l.rows},
+                                {"hidden", l.hidden},
+                                {"bytes", l.residual}});
+  out.workspace += fixed.add({"routing maps, probabilities and permutations of the last micro-batch",
+                              "mlp.token_dispatcher", "model.num_moe_experts", Source::dispatcher},
+                             {{"MoE layers", moe_layers(s, stage)},
+                              {"tokens", l.rows},
+                              {"experts", s.model.experts},
+                              {"bytes", 48}});
   const double replayed = recomputes_experts(s) ? moe_layers(s, stage) : 0;
   out.replayed_inputs =
       fixed.add({"input of the last replay and its gradient, held by the dispatcher", "mlp.token_dispatcher",
@@ -198,12 +213,22 @@ void fsdp_buffers(const Shape& s, const Parameters& n, StateBytes& out, Fixed& f
         {{"parameters", 2 * n.largest_layer + n.ends}, {"bytes", s.states.gradient}});
 }
 
-void step_temporaries(const Shape& s, const Trained& t, StateBytes& out) {
+void step_temporaries(const Shape& s, const Trained& t, StateBytes& out, Fixed& fixed) {
   const Shards by = shards(s);
   const double local = t.dense / by.dense + t.experts / by.experts;
   // Gradients in bf16 become fp32 copies for an optimizer that reads only fp32.
-  if (s.states.gradient < 4 && !s.states.precision_aware && s.states.main > 0)
-    out.step_temporaries += 4 * local;
+  if (s.states.gradient < 4 && !s.states.precision_aware && s.states.main > 0) {
+    const double copies = 4 * local;
+    // A trainer clears them when the next step begins, so they are there between steps.
+    if (s.states.trainer) {
+      out.main_gradients = copies;
+      out.optimizer += fixed.add({"gradients in fp32 for the optimizer", "optimizer",
+                                  "ddp.grad_reduce_in_fp32", Source::distributed_optimizer},
+                                 {{"parameters of the rank", local}, {"bytes", 4}});
+    } else {
+      out.step_temporaries += copies;
+    }
+  }
   // torch's SGD updates all parameters at once and needs as much again.
   if (s.states.kind == Optimizer::sgd && !s.kernels.te) out.step_temporaries += 4 * local;
   out.host = s.states.offload * local * (4 + 4 + 8);
@@ -220,7 +245,7 @@ StateBytes states_of(const Shape& s, std::int32_t stage, const Parameters& n, Re
   out.optimizer = optimizer(s, t, fixed);
   workspace(s, stage, out, fixed);
   fsdp_buffers(s, n, out, fixed);
-  step_temporaries(s, t, out);
+  step_temporaries(s, t, out, fixed);
   return out;
 }
 

@@ -106,6 +106,7 @@ struct States {
   bool fsdp = false, hybrid_outer = false, fsdp_double_buffer = false;
   bool overlap_gather = false, overlap_reduce = false;
   bool layer_wise = false;
+  bool trainer = true;  ///< a training loop that clears gradients when the next step begins
 };
 
 struct Adapter {
@@ -123,6 +124,7 @@ struct Kernels {
   bool grouped_gemm = false, permute_fusion = false, router_fusion = false;
   LossKernel loss = LossKernel::unfused;
   Dispatcher dispatcher = Dispatcher::allgather;
+  bool te_present = true;   ///< installed, whatever the layers are made of
   double capability = 9.0;  ///< compute capability of the GPU, 0 unknown
   bool mamba_efficient = true;
   double capacity_factor = 0;
