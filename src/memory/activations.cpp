@@ -45,6 +45,10 @@ Local::Local(const Shape& s) {
   frozen = s.adapter.kind != Peft::none;
 }
 
+bool offloads(const Shape& s, Module module) {
+  return (s.saving.offload & module) != 0;
+}
+
 void norm_output(const Shape& s, const Local& l, bool recomputable, std::string_view module, Walk& w) {
   const bool discarded =
       recomputable && s.saving.mode == Recompute::selective && (s.saving.modules & layernorm) != 0;
@@ -60,16 +64,20 @@ void norm_output(const Shape& s, const Local& l, bool recomputable, std::string_
   if (l.frozen) return;
   w.keep(
       {"norm output", module, "model.hidden_size model.seq_length train.micro_batch_size", Source::te_linear},
-      {{"tokens", l.rows}, {"hidden", l.hidden}, {"bytes", l.fp8}});
+      {{"tokens", l.rows}, {"hidden", l.hidden}, {"bytes", l.fp8}},
+      module == "self_attention" && offloads(s, qkv_linear));
 }
 
 void residual_add(const Shape& s, const Local& l, std::string_view module, Walk& w) {
   w.release();
+  // The residual after attention is the input of the MLP's norm, that after the MLP the input of the next
+  // layer's.
+  const bool offloaded = offloads(s, module == "mlp_bda" ? attn_norm : mlp_norm);
   if (s.model.hidden_dropout > 0)
     w.keep({"dropout mask", module, "model.hidden_dropout model.hidden_size", Source::layer},
            {{"tokens", l.rows}, {"hidden", l.hidden}, {"bytes", 1}});
   w.keep({"residual", module, "model.hidden_size model.seq_length train.micro_batch_size", Source::layer},
-         {{"tokens", l.rows}, {"hidden", l.hidden}, {"bytes", l.residual}});
+         {{"tokens", l.rows}, {"hidden", l.hidden}, {"bytes", l.residual}}, offloaded);
 }
 
 namespace {
@@ -88,7 +96,8 @@ void unfused_scores(const Shape& s, const Local& l, const Scores& e, Walk& w) {
          {"heads", e.heads},
          {"queries", e.rows},
          {"keys", e.columns},
-         {"bytes", bytes}});
+         {"bytes", bytes}},
+        offloads(s, core_attn));
   };
   const Source source = k.te ? Source::te_attention : Source::local_attention;
   const bool fused =
@@ -136,13 +145,14 @@ void core_attention(const Shape& s, const Local& l, double key_dim, double value
              {{"tokens", l.tokens},
               {"heads", l.heads},
               {"head dims of k and v", key_dim + value_dim},
-              {"bytes", l.bytes}});
+              {"bytes", l.bytes}},
+             offloads(s, core_attn));
     }
     unfused_scores(s, l, {l.heads, s.sequence / s.parallel.cp, s.sequence}, w);
   } else {
     w.keep(
         {"log-sum-exp", "core_attention", "model.num_attention_heads model.seq_length", Source::te_attention},
-        {{"tokens", l.tokens}, {"heads", l.heads}, {"bytes", 4}});
+        {{"tokens", l.tokens}, {"heads", l.heads}, {"bytes", 4}}, offloads(s, core_attn));
     if (!s.kernels.te && key_dim != value_dim) {
       w.keep({"values and output padded to the head size of the keys", "core_attention",
               "model.v_head_dim model.qk_head_dim", Source::local_attention},
@@ -158,7 +168,8 @@ void core_attention(const Shape& s, const Local& l, double key_dim, double value
   }
   w.close(region);
   w.keep({"context", "core_attention", "model.num_attention_heads model.kv_channels", Source::attention},
-         {{"tokens", l.tokens}, {"heads", l.heads}, {"head dim", value_dim}, {"bytes", l.bytes}});
+         {{"tokens", l.tokens}, {"heads", l.heads}, {"head dim", value_dim}, {"bytes", l.bytes}},
+         offloads(s, attn_proj));
 }
 
 void attention_activations(const Shape& s, const Local& l, Walk& w) {
@@ -175,7 +186,7 @@ void attention_activations(const Shape& s, const Local& l, Walk& w) {
                  "model.num_attention_heads model.num_query_groups model.kv_channels", Source::attention};
   const double columns = l.query + l.key + l.value + gate;
   if (joint_stays) {
-    w.keep(qkv, {{"tokens", l.tokens}, {"columns", columns}, {"bytes", l.bytes}});
+    w.keep(qkv, {{"tokens", l.tokens}, {"columns", columns}, {"bytes", l.bytes}}, offloads(s, core_attn));
   } else {
     w.forward(qkv, {{"tokens", l.tokens}, {"columns", 2 * columns}, {"bytes", l.bytes}});
   }
@@ -193,7 +204,8 @@ void attention_activations(const Shape& s, const Local& l, Walk& w) {
     const bool repeated = k.attention == Backend::unfused && grouped && !again;
     w.keep({"q and k after rotation", "self_attention.rotary_pos_emb",
             "model.position_embedding_type model.num_attention_heads", Source::attention},
-           {{"tokens", l.tokens}, {"columns", l.query + (repeated ? 0 : l.key)}, {"bytes", l.bytes}});
+           {{"tokens", l.tokens}, {"columns", l.query + (repeated ? 0 : l.key)}, {"bytes", l.bytes}},
+           offloads(s, core_attn));
     if (m.rope && !k.rope_fusion)
       w.keep({"sine and cosine", "self_attention.rotary_pos_emb", "model.apply_rope_fusion model.seq_length",
               Source::attention},
@@ -249,7 +261,7 @@ void mla_activations(const Shape& s, const Local& l, Walk& w) {
     w.discard(rotated, qkv);
     w.discard(turn, turns);
   } else {
-    w.keep(rotated, qkv);
+    w.keep(rotated, qkv, offloads(s, core_attn));
     w.keep(turn, turns);
   }
   w.forward({"outputs of the up projections", "self_attention.linear_kv_up_proj",
@@ -312,6 +324,8 @@ void mlp_activations(const Shape& s, const Local& l, Walk& w) {
 
 void layer_activations(const Shape& s, LayerKind kind, Walk& w) {
   const Local l(s);
+  const Graphs& g = s.graphs;
+  w.capture(kind.mixer == Mixer::mamba ? g.mamba : g.attention);
   switch (kind.mixer) {
     case Mixer::attention:
       attention_activations(s, l, w);
@@ -329,9 +343,11 @@ void layer_activations(const Shape& s, LayerKind kind, Walk& w) {
       break;
   }
   if (kind.mixer != Mixer::none) residual_add(s, l, "self_attn_bda", w);
+  w.capture(kind.feedforward == Feedforward::dense ? g.feedforward : g.whole_layer);
   if (kind.feedforward == Feedforward::dense) mlp_activations(s, l, w);
   if (kind.feedforward == Feedforward::experts) moe_activations(s, l, w);
   if (kind.feedforward != Feedforward::none) residual_add(s, l, "mlp_bda", w);
+  w.capture(false);
 }
 
 }  // namespace headroom::memory

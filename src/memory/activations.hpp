@@ -28,6 +28,8 @@ void moe_activations(const Shape& s, const Local& l, Walk& w);
 /// Core attention, from q, k and v to the context; shared by plain and latent attention. `value_dim` is that
 /// of a head.
 void core_attention(const Shape& s, const Local& l, double key_dim, double value_dim, Walk& w);
+/// Fine-grained offloading of a module.
+[[nodiscard]] bool offloads(const Shape& s, Module module);
 /// Norm in front of a module: its output is what the module's first linear saves.
 void norm_output(const Shape& s, const Local& l, bool recomputable, std::string_view module, Walk& w);
 /// Dropout mask and the new residual after a module.

@@ -25,7 +25,9 @@ void plain_layers(const Shape& s, const Chunk& chunk, const LayerCosts& layers, 
   if (s.saving.offload_layers > 0 && count > 0)
     stack.kept *= 1 - std::max(0.0, std::min(s.saving.offload_layers, count) - 2) / count;
   for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
-    if (chunk.layers[k] > 0) stack.touch(std::max(0.0, stack.kept - layers[k].kept), layers[k]);
+    // The layer before is still on its way to the host.
+    if (chunk.layers[k] > 0)
+      stack.touch(std::max(0.0, stack.kept - layers[k].kept) + layers[k].moved, layers[k]);
   }
 }
 
@@ -78,7 +80,7 @@ void block_layers(const Shape& s, const Chunk& chunk, const LayerCosts& layers, 
 }
 
 LayerCost cost(const Walk& w) {
-  return {w.kept(), w.forward_peak(), w.backward_peak()};
+  return {w.kept(), w.forward_peak(), w.backward_peak(), w.moved(), w.captured()};
 }
 
 void mtp_layers(const Shape& s, const Chunk& chunk, const LayerCosts& layers, Stack& stack) {

@@ -9,6 +9,8 @@ namespace headroom::memory {
 
 struct LayerCost {
   double kept = 0, forward = 0, backward = 0;
+  double moved = 0;     ///< on the host between the passes
+  double captured = 0;  ///< of `kept`, inside CUDA graphs
 };
 using LayerCosts = std::array<LayerCost, max_kinds>;
 

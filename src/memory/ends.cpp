@@ -34,10 +34,11 @@ void logits(const Shape& s, const Local& l, Walk& w) {
       w.keep(loss, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", 4}});
       w.backward(gradient, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes + 4}});
       break;
-    case LossKernel::unfused:
-      w.forward(out, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes + 4}});
+    case LossKernel::unfused:  // fp32 logits are overwritten in place
+      w.forward(out, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes < 4 ? l.bytes + 4 : 4}});
       w.keep(loss, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", 4}});
-      w.backward(gradient, {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes}});
+      w.backward(gradient,
+                 {{"tokens", l.tokens}, {"vocabulary", vocab}, {"bytes", l.bytes < 4 ? l.bytes : 0}});
       break;
   }
 }

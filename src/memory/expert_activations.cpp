@@ -79,12 +79,12 @@ void experts(const Shape& s, const Local& l, Walk& w) {
   if (!l.frozen)
     w.keep({"input of fc1", "mlp.experts.linear_fc1", "model.moe_router_topk model.hidden_size",
             Source::experts},
-           {{"routed tokens", routed}, {"columns", in}, {"bytes", l.fp8}});
+           {{"routed tokens", routed}, {"columns", in}, {"bytes", l.fp8}}, offloads(s, expert_fc1));
   w.keep({"probabilities of the routed tokens", "mlp.experts", "model.moe_router_topk", Source::dispatcher},
          {{"routed tokens", routed}, {"bytes", 12}});
   w.keep({"output of fc1", "mlp.experts.linear_fc1", "model.moe_ffn_hidden_size model.moe_router_topk",
           Source::experts},
-         {{"routed tokens", routed}, {"columns", wide}, {"bytes", l.bytes}});
+         {{"routed tokens", routed}, {"columns", wide}, {"bytes", l.bytes}}, offloads(s, moe_act));
   activation(s, l, routed, width, wide, w);
   w.forward({"output of the experts and its way back", "mlp.experts",
              "model.moe_router_topk model.hidden_size", Source::dispatcher},

@@ -45,6 +45,8 @@ std::string_view phase_of(Record::Life life) {
       return "backward";
     case Record::Life::replayed:
       return "backward, replayed";
+    case Record::Life::offloaded:
+      return "on the host between its passes";
     case Record::Life::fixed:
       return "always";
   }

@@ -269,6 +269,7 @@ void read_graphs(const Fields& f, Graphs& g) {
   g.attention = g.whole_layer || f.lists("derived.graph_modules", "attn");
   g.feedforward = g.whole_layer || f.lists("derived.graph_modules", "mlp");
   g.router = g.whole_layer || f.lists("derived.graph_modules", "moe_router");
+  g.warmup = f.number("model.cuda_graph_warmup_steps", 3);
   g.mamba = g.whole_layer || f.lists("derived.graph_modules", "mamba");
 }
 
@@ -276,6 +277,12 @@ void read_batch(const Fields& f, Shape& s) {
   s.sequence = f.number("model.seq_length", f.number("derived.data_seq_length"));
   s.micro_batch = at_least_one(f.number("train.micro_batch_size", 1));
   const double global = f.number("train.global_batch_size", s.micro_batch * s.parallel.dp);
+  // A global batch too small for all ranks is no legal run; what it does feed is the best guess.
+  const double fed = at_least_one(std::floor(global / s.micro_batch));
+  if (fed < s.parallel.dp) {
+    s.parallel.expert_dp = at_least_one(std::floor(s.parallel.expert_dp * fed / s.parallel.dp));
+    s.parallel.dp = fed;
+  }
   s.microbatches = at_least_one(std::floor(global / (s.micro_batch * s.parallel.dp)));
   s.packed = f.flag("derived.packed");
   s.balanced_routing = f.flag("model.moe_router_force_load_balancing");

@@ -182,12 +182,13 @@ void workspace(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& fixed
                                 {"tokens", l.rows},
                                 {"hidden", l.hidden},
                                 {"bytes", l.residual}});
+  // What the dispatchers hold of the last micro-batch: probabilities and map of each expert, permutations and
+  // counts of each token (measured: docs/memory.md).
   out.workspace += fixed.add({"routing maps, probabilities and permutations of the last micro-batch",
                               "mlp.token_dispatcher", "model.num_moe_experts", Source::dispatcher},
                              {{"MoE layers", moe_layers(s, stage)},
                               {"tokens", l.rows},
-                              {"experts", s.model.experts},
-                              {"bytes", 48}});
+                              {"bytes", s.model.moe ? 240 + 23 * s.model.experts : 0}});
   const double replayed = recomputes_experts(s) ? moe_layers(s, stage) : 0;
   out.replayed_inputs =
       fixed.add({"input of the last replay and its gradient, held by the dispatcher", "mlp.token_dispatcher",
@@ -203,14 +204,14 @@ void workspace(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& fixed
 void fsdp_buffers(const Shape& s, const Parameters& n, StateBytes& out, Fixed& fixed) {
   if (!s.states.fsdp) return;
   if (s.states.sharding == Sharding::parameters)
-    out.step_backward +=
+    out.step_gathered +=
         fixed.add({"gathered parameters of layers at work, of embedding and output", "fsdp",
                    "ddp.data_parallel_sharding_strategy ddp.fsdp_double_buffer", Source::fsdp},
                   {{"parameters", 2 * n.largest_layer + n.ends}, {"bytes", s.numerics.parameter}});
   if (s.states.sharding >= Sharding::gradients)
     out.step_backward += fixed.add(
         {"gradients of layers on their way", "fsdp", "ddp.data_parallel_sharding_strategy", Source::fsdp},
-        {{"parameters", 2 * n.largest_layer + n.ends}, {"bytes", s.states.gradient}});
+        {{"parameters", 2 * n.largest_layer}, {"bytes", s.states.gradient}});
 }
 
 void step_temporaries(const Shape& s, const Trained& t, StateBytes& out, Fixed& fixed) {

@@ -19,8 +19,9 @@ struct Parameters {
 struct StateBytes {
   double weights = 0, gradients = 0, optimizer = 0, workspace = 0;
   double step_temporaries = 0;  ///< of an optimizer step
-  double step_backward = 0;     ///< buffers of the backward: gathered parameters and gradients of FSDP
-  double main_gradients = 0;    ///< fp32 copies of half-precision gradients, part of `optimizer` between steps
+  double step_gathered = 0;     ///< parameters that FSDP gathers for a pass
+  double step_backward = 0;     ///< gradients that FSDP holds in the backward
+  double main_gradients = 0;  ///< fp32 copies of half-precision gradients, part of `optimizer` between steps
   double host = 0;
   double replayed_inputs = 0;  ///< part of `workspace` that the next forward frees as it goes
 };

@@ -70,7 +70,7 @@ struct Record {
   Item item;
   std::vector<Factor> factors;
   double bytes = 0;
-  enum class Life : unsigned char { kept, forward, backward, replayed, fixed } life = Life::kept;
+  enum class Life : unsigned char { kept, forward, backward, replayed, offloaded, fixed } life = Life::kept;
 };
 using Records = std::vector<Record>;
 
@@ -79,23 +79,33 @@ class Walk {
   explicit Walk(Records* records = nullptr) : records_(records) {}
 
   /// Saved in the forward, freed when the backward has passed.
-  /// `resident`: the share that stays on the device where fine-grained offloading moves the rest to the host.
-  void keep(const Item& item, Product product, double resident = 1) {
-    const double bytes = value_of(product) * resident;
-    kept_ += bytes;
+  /// `offloaded`: moved to the host behind the layer and back in front of its backward.
+  void keep(const Item& item, Product product, bool offloaded = false) {
+    const double bytes = value_of(product);
+    if (offloaded && depth_ == 0) {
+      moved_ += bytes;
+    } else {
+      kept_ += bytes;
+    }
+    if (capturing_ && depth_ == 0 && !offloaded) captured_ += bytes;
     touch(0, 0);
-    note(item, product, bytes, depth_ > 0 ? Record::Life::replayed : Record::Life::kept);
+    note(item, product, bytes,
+         depth_ > 0  ? Record::Life::replayed
+         : offloaded ? Record::Life::offloaded
+                     : Record::Life::kept);
   }
+  /// What is kept from here on lies in the memory pool of a CUDA graph.
+  void capture(bool on) { capturing_ = on; }
   /// Lives at this point of the forward only.
   void forward(const Item& item, Product product) {
     const double bytes = value_of(product);
-    forward_ = std::max(forward_, kept_ + held_ + bytes);
+    forward_ = std::max(forward_, here() + bytes);
     note(item, product, bytes, Record::Life::forward);
   }
   /// Lives at this point of the backward only.
   void backward(const Item& item, Product product) {
     const double bytes = value_of(product);
-    backward_ = std::max(backward_, kept_ + held_ + bytes);
+    backward_ = std::max(backward_, here() + bytes);
     note(item, product, bytes, Record::Life::backward);
   }
   /// An output that is thrown away after its consumer ran and computed again before the consumer's backward.
@@ -128,22 +138,26 @@ class Walk {
     kept_ = outer.kept;
     held_ = outer.held;
     // The first forward runs without a graph: what the region would keep is freed as it goes.
-    forward_ = std::max(outer.forward, kept_ + held_ + transient_share * inside_forward);
-    backward_ = std::max(outer.backward, kept_ + held_ + inside_backward);
+    forward_ = std::max(outer.forward, here() + transient_share * inside_forward);
+    backward_ = std::max(outer.backward, here() + inside_backward);
   }
 
   [[nodiscard]] double kept() const { return kept_; }
   [[nodiscard]] double forward_peak() const { return std::max(forward_, kept_); }
   [[nodiscard]] double backward_peak() const { return std::max(backward_, kept_); }
+  /// Of a layer: bytes on the host between its passes, and bytes of `kept` inside graphs.
+  [[nodiscard]] double moved() const { return moved_; }
+  [[nodiscard]] double captured() const { return captured_; }
   [[nodiscard]] Records* records() const { return records_; }
 
  private:
   // Of what a region would keep, at most about half is alive at once where nothing is saved.
   static constexpr double transient_share = 0.5;
 
+  [[nodiscard]] double here() const { return kept_ + held_ + moved_; }
   void touch(double in_forward, double in_backward) {
-    forward_ = std::max(forward_, kept_ + held_ + in_forward);
-    backward_ = std::max(backward_, kept_ + held_ + in_backward);
+    forward_ = std::max(forward_, here() + in_forward);
+    backward_ = std::max(backward_, here() + in_backward);
   }
   void note(const Item& item, Product product, double bytes, Record::Life life) {
     if (records_ == nullptr || bytes == 0) return;
@@ -151,7 +165,8 @@ class Walk {
   }
 
   Records* records_;
-  double kept_ = 0, forward_ = 0, backward_ = 0, held_ = 0;
+  double kept_ = 0, forward_ = 0, backward_ = 0, held_ = 0, moved_ = 0, captured_ = 0;
+  bool capturing_ = false;
   int depth_ = 0;
 };
 

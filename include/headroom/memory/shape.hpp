@@ -143,6 +143,7 @@ struct Saving {
 struct Graphs {
   enum class Kind : std::uint8_t { none, local, te, full_iteration } kind = Kind::none;
   bool attention = false, feedforward = false, router = false, whole_layer = false, mamba = false;
+  double warmup = 3;  ///< steps that run without graphs first
 };
 
 struct Shape {
