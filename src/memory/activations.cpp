@@ -179,16 +179,20 @@ void attention_activations(const Shape& s, const Local& l, Walk& w) {
   const double gate = m.output_gate ? l.query : 0;
   const bool grouped = m.groups < m.heads;
   const bool again = s.saving.mode == Recompute::selective && (s.saving.modules & core_attn) != 0;
-  // Values are a view of the joint projection, which stays with them; repeating them for each head copies
-  // them.
-  const bool joint_stays = !(k.attention == Backend::unfused && grouped) || again || !m.rope;
+  const bool copies = m.rope || m.qk_norm;  // else q and k are views of the joint projection
+  const bool repeats = k.attention == Backend::unfused && grouped && !again && !k.te;
+  const double columns = l.query + l.key + l.value + gate;
   const Item qkv{"q, k and v", "self_attention.linear_qkv",
                  "model.num_attention_heads model.num_query_groups model.kv_channels", Source::attention};
-  const double columns = l.query + l.key + l.value + gate;
-  if (joint_stays) {
-    w.keep(qkv, {{"tokens", l.tokens}, {"columns", columns}, {"bytes", l.bytes}}, offloads(s, core_attn));
-  } else {
+  // Values are a view of the joint projection and keep all of it, unless they are copied: Transformer Engine makes
+  // them contiguous where queries and keys have left the projection, the local kernel repeats them for each head.
+  if (k.te && copies) {
+    w.keep(qkv, {{"tokens", l.tokens}, {"columns of v and gate", l.value + gate}, {"bytes", l.bytes}}, offloads(s, core_attn));
+    w.forward(qkv, {{"tokens", l.tokens}, {"columns", columns + l.query}, {"bytes", l.bytes}});
+  } else if (repeats && copies) {
     w.forward(qkv, {{"tokens", l.tokens}, {"columns", 2 * columns}, {"bytes", l.bytes}});
+  } else {
+    w.keep(qkv, {{"tokens", l.tokens}, {"columns", columns}, {"bytes", l.bytes}}, offloads(s, core_attn));
   }
   if (m.qk_norm) {
     if (grouped)
@@ -199,7 +203,6 @@ void attention_activations(const Shape& s, const Local& l, Walk& w) {
             Source::attention},
            {{"tokens", l.tokens}, {"heads", (l.query + l.key) / m.head_dim}, {"bytes", norm_statistics(m)}});
   }
-  const bool copies = m.rope || m.qk_norm;  // else q and k are views of the joint projection
   if (copies) {
     const bool repeated = k.attention == Backend::unfused && grouped && !again;
     w.keep({"q and k after rotation", "self_attention.rotary_pos_emb",

@@ -58,6 +58,12 @@ class Fields {
     }
     return false;
   }
+  [[nodiscard]] schema::FieldId id(std::string_view name) const { return config_.schema->find(name); }
+  /// Whether the config names the field.
+  [[nodiscard]] bool written(std::string_view name) const {
+    const auto found = id(name);
+    return found != schema::no_field && found < config_.set.size() && config_.set[found] != 0;
+  }
   [[nodiscard]] const resolve::EffectiveConfig& config() const { return config_; }
 
  private:

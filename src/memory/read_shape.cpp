@@ -46,6 +46,8 @@ void read_parallel(const Fields& f, Parallel& p) {
   p.sequence = f.flag("model.sequence_parallel") && p.tp > 1;
   p.gpus = f.number("launch.gpus", 0);
   if (p.gpus <= 0) p.gpus = std::max(p.tp * p.cp, p.ep * p.etp) * p.pp;
+  // The experts take the tensor size of the rest unless told otherwise, which many worlds cannot hold.
+  if (!f.written("model.expert_tensor_parallel_size") && p.gpus < p.etp * p.ep * p.pp) p.etp = 1;
   p.dp = at_least_one(std::floor(p.gpus / (p.tp * p.pp * p.cp)));
   p.expert_dp = at_least_one(std::floor(p.gpus / (p.etp * p.ep * p.pp)));
   p.group = f.number("model.microbatch_group_size_per_vp_stage", p.pp);
@@ -279,7 +281,7 @@ void read_batch(const Fields& f, Shape& s) {
   const double global = f.number("train.global_batch_size", s.micro_batch * s.parallel.dp);
   // A global batch too small for all ranks is no legal run; what it does feed is the best guess.
   const double fed = at_least_one(std::floor(global / s.micro_batch));
-  if (fed < s.parallel.dp) {
+  if (f.config().layer == resolve::Layer::megatron_lm && fed < s.parallel.dp) {
     s.parallel.expert_dp = at_least_one(std::floor(s.parallel.expert_dp * fed / s.parallel.dp));
     s.parallel.dp = fed;
   }
