@@ -180,16 +180,21 @@ void attention_activations(const Shape& s, const Local& l, Walk& w) {
   const bool grouped = m.groups < m.heads;
   const bool again = s.saving.mode == Recompute::selective && (s.saving.modules & core_attn) != 0;
   const bool copies = m.rope || m.qk_norm;  // else q and k are views of the joint projection
-  const bool repeats = k.attention == Backend::unfused && grouped && !again && !k.te;
+  const bool repeated = k.attention == Backend::unfused && grouped && !again;
   const double columns = l.query + l.key + l.value + gate;
   const Item qkv{"q, k and v", "self_attention.linear_qkv",
                  "model.num_attention_heads model.num_query_groups model.kv_channels", Source::attention};
-  // Values are a view of the joint projection and keep all of it, unless they are copied: Transformer Engine makes
-  // them contiguous where queries and keys have left the projection, the local kernel repeats them for each head.
+  // Values are a view of the joint projection and keep all of it, unless they are copied: Transformer Engine
+  // makes them contiguous where queries and keys have left the projection, the local kernel repeats them for
+  // each head.
   if (k.te && copies) {
-    w.keep(qkv, {{"tokens", l.tokens}, {"columns of v and gate", l.value + gate}, {"bytes", l.bytes}}, offloads(s, core_attn));
+    w.keep(qkv,
+           {{"tokens", l.tokens},
+            {"columns of v and gate", (repeated ? 0 : l.value) + gate},
+            {"bytes", l.bytes}},
+           offloads(s, core_attn));
     w.forward(qkv, {{"tokens", l.tokens}, {"columns", columns + l.query}, {"bytes", l.bytes}});
-  } else if (repeats && copies) {
+  } else if (repeated && copies) {
     w.forward(qkv, {{"tokens", l.tokens}, {"columns", 2 * columns}, {"bytes", l.bytes}});
   } else {
     w.keep(qkv, {{"tokens", l.tokens}, {"columns", columns}, {"bytes", l.bytes}}, offloads(s, core_attn));
@@ -204,7 +209,6 @@ void attention_activations(const Shape& s, const Local& l, Walk& w) {
            {{"tokens", l.tokens}, {"heads", (l.query + l.key) / m.head_dim}, {"bytes", norm_statistics(m)}});
   }
   if (copies) {
-    const bool repeated = k.attention == Backend::unfused && grouped && !again;
     w.keep({"q and k after rotation", "self_attention.rotary_pos_emb",
             "model.position_embedding_type model.num_attention_heads", Source::attention},
            {{"tokens", l.tokens}, {"columns", l.query + (repeated ? 0 : l.key)}, {"bytes", l.bytes}},

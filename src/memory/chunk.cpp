@@ -86,15 +86,19 @@ LayerCost cost(const Walk& w) {
 void mtp_layers(const Shape& s, const Chunk& chunk, const LayerCosts& layers, Stack& stack) {
   Walk depth;
   mtp_activations(s, depth);
-  const auto& layer = layers[static_cast<std::size_t>(chunk.last_kind)];
+  const bool full = s.saving.mode == Recompute::uniform || s.saving.mode == Recompute::block;
   for (std::int32_t i = 0; i < chunk.mtp_depths; ++i) {
     stack.kept += depth.kept();
-    if (s.saving.mode == Recompute::uniform || s.saving.mode == Recompute::block) {
-      stack.backward = std::max(stack.backward, stack.kept + layer.backward);
-      stack.kept += saved_input(s);
-    } else {
-      stack.touch(stack.kept, layer);
-      stack.kept += layer.kept;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
+      for (std::int32_t n = 0; n < s.mtp_layers[k]; ++n) {
+        if (full) {
+          stack.backward = std::max(stack.backward, stack.kept + layers[k].backward);
+          stack.kept += saved_input(s);
+        } else {
+          stack.touch(stack.kept, layers[k]);
+          stack.kept += layers[k].kept;
+        }
+      }
     }
   }
 }

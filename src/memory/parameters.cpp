@@ -203,7 +203,12 @@ void mtp(const Shape& s, const Chunk& chunk, Counter& c) {
   c.norm("mtp norms", 3 * m.hidden);
   c.matrix({"eh_proj", "mtp", "model.mtp_num_layers model.hidden_size", Source::mtp}, m.hidden,
            2 * m.hidden / s.parallel.tp);
-  layer(s, s.kinds[static_cast<std::size_t>(chunk.last_kind)], c);
+  const double depths = m.mtp_repeated ? 1 : chunk.mtp_depths;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
+    if (s.mtp_layers[k] == 0) continue;
+    c.begin(depths * s.mtp_layers[k]);
+    layer(s, s.kinds[k], c);
+  }
 }
 
 void ends(const Shape& s, const Chunk& chunk, bool stage_has_embedding, Counter& c) {

@@ -198,6 +198,12 @@ std::string read_layout(const Fields& fields, Shape& shape) {
   if (depths > 0 && std::none_of(parts.begin(), parts.end(), [](const Part& p) { return p.mtp > 0; }))
     parts.back().mtp = depths;
   place(parts, layers, shape);
+  if (depths == 0) return {};
+  // A depth is one layer like the last, or what a hybrid pattern says.
+  for (const char symbol : layers.hybrid().mtp)
+    ++shape.mtp_layers[static_cast<std::size_t>(index_of(shape, layers.of_symbol(symbol)))];
+  if (layers.hybrid().mtp.empty())
+    ++shape.mtp_layers[static_cast<std::size_t>(index_of(shape, layers.kind(layers.count() - 1)))];
   return {};
 }
 

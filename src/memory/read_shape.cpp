@@ -63,6 +63,20 @@ double padded_vocabulary(const Fields& f, double vocab, double tp) {
   return std::ceil(vocab / multiple) * multiple;
 }
 
+/// Where the tokenizer decides: the vocabulary of the well-known model whose tokenizer it is.
+double vocabulary_of_tokenizer(const Fields& f) {
+  const auto name = f.text("tokenizer.tokenizer_model");
+  const schema::Schema& schema = *f.config().schema;
+  const auto* model = name.empty() ? nullptr : schema.find_model(name);
+  if (model == nullptr) return 0;
+  const auto field = schema.find("model.vocab_size");
+  for (const auto& fact : model->values) {
+    const auto value = schema.value(fact.value);
+    if (fact.field == field && value.is_number()) return value.as_double();
+  }
+  return 0;
+}
+
 void read_attention(const Fields& f, Model& m) {
   m.heads = f.number("model.num_attention_heads");
   m.groups = f.number("model.num_query_groups", m.heads);
@@ -108,6 +122,7 @@ void read_model(const Fields& f, Shape& s) {
   m.gated = f.flag("model.gated_linear_unit");
   m.ffn = f.number("model.ffn_hidden_size", 4 * m.hidden);
   m.vocab = f.number("model.vocab_size", f.number("tokenizer.vocab_size"));
+  if (m.vocab <= 0) m.vocab = vocabulary_of_tokenizer(f);
   m.vocab = padded_vocabulary(f, m.vocab, s.parallel.tp);
   m.bias = f.flag("model.add_bias_linear", true);
   m.qkv_bias = m.bias || f.flag("model.add_qkv_bias");
@@ -165,7 +180,13 @@ void read_states(const Fields& f, Shape& s) {
   o.main = half ? 4 : 0;
   if (o.precision_aware) {
     o.main = f.element_bytes("optimizer.main_params_dtype", 4);
-    if (half && o.main == 4 && f.flag("optimizer.store_param_remainders", true)) o.main = 2;
+    // With main parameters in fp32 and an fp8 recipe other than delayed scaling only the moments change
+    // (megatron/core/optimizer/optimizer_config.py).
+    const auto recipe = f.text("optimizer.fp8_recipe");
+    o.precision_aware =
+        o.main < 4 || recipe.empty() || recipe == "delayed" || f.flag("optimizer.optimizer_cpu_offload");
+    if (o.precision_aware && half && o.main == 4 && f.flag("optimizer.store_param_remainders", true))
+      o.main = 2;
     o.exp_avg = f.element_bytes("optimizer.exp_avg_dtype", 4);
     o.exp_avg_sq = f.element_bytes("optimizer.exp_avg_sq_dtype", 4);
   }
@@ -323,8 +344,9 @@ void read_device(const Fields& f, Shape& s) {
   const auto& launch = f.config().launch;
   s.cublas_workspace = workspace_of(variable(f, "CUBLAS_WORKSPACE_CONFIG"));
   // Deterministic mode sets the variable where nobody did (megatron/training/determinism.py).
-  if (s.cublas_workspace <= 0 && f.flag("model.deterministic_mode"))
-    s.cublas_workspace = workspace_of(":4096:8");
+  const bool deterministic =
+      f.flag("model.deterministic_mode") || variable(f, "NVTE_ALLOW_NONDETERMINISTIC_ALGO") == "0";
+  if (s.cublas_workspace <= 0 && deterministic) s.cublas_workspace = workspace_of(":4096:8");
   if (launch.gpu_memory_bytes) {
     s.capacity = static_cast<double>(*launch.gpu_memory_bytes);
   } else if (launch.gpu != nullptr) {
@@ -352,6 +374,31 @@ std::string missing(const Fields& f, const Shape& s) {
       fmt::join(names, ", "), names.size() == 1 ? "has" : "have", names.size() == 1 ? "it" : "them");
 }
 
+/// A run in outline: a well-known model by name and no provider class, which no launcher takes as it is.
+bool is_sketch(const Fields& f) {
+  return f.config().layer == resolve::Layer::bridge && f.config().launch.model != nullptr &&
+         !f.written("model._target_");
+}
+
+/// What an outline leaves open is as Bridge's performance recipes and their runner have it
+/// (scripts/performance): bf16 gradients, the precision-aware optimizer under bf16, fused kernels.
+void as_benchmark(const Fields& f, Shape& s, std::vector<std::string>& assumptions) {
+  if (!f.written("ddp.grad_reduce_in_fp32")) s.states.gradient = s.numerics.parameter;
+  if (!f.written("optimizer.use_precision_aware_optimizer") && s.states.kind == Optimizer::adam &&
+      s.numerics.fp8 == Fp8::none) {
+    s.states.precision_aware = true;
+    s.states.main = 2;
+  }
+  if (!f.written("model.bias_activation_fusion")) s.kernels.activation_fusion = true;
+  if (!f.written("model.apply_rope_fusion")) s.kernels.rope_fusion = true;
+  if (!f.written("model.moe_grouped_gemm")) s.kernels.grouped_gemm = true;
+  if (!f.written("model.cross_entropy_loss_fusion")) s.kernels.loss = LossKernel::te;
+  assumptions.push_back(
+      "a model by name and no provider class: gradients in bf16, the precision-aware optimizer under bf16 "
+      "and fused kernels, as "
+      "Bridge's performance recipes have them");
+}
+
 tl::unexpected<source::Error> failed(std::string message) {
   return tl::unexpected(source::Error{std::move(message), "", {}, false});
 }
@@ -373,6 +420,7 @@ source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config)
   read_saving(f, s.saving);
   read_graphs(f, s.graphs);
   read_device(f, s);
+  if (is_sketch(f)) as_benchmark(f, s, out.assumptions);
   if (auto text = read_layout(f, s); !text.empty()) return failed(std::move(text));
   if (!f.given("launch.gpus"))
     out.assumptions.push_back(fmt::format(

@@ -149,7 +149,7 @@ double moe_layers(const Shape& s, std::int32_t stage) {
   for (const Chunk& c : s.chunks) {
     if (c.stage != stage) continue;
     for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k)
-      if (s.kinds[k].feedforward == Feedforward::experts) n += c.layers[k];
+      if (s.kinds[k].feedforward == Feedforward::experts) n += c.layers[k] + c.mtp_depths * s.mtp_layers[k];
   }
   return n;
 }

@@ -159,6 +159,7 @@ struct Shape {
   bool packed = false;
   std::array<LayerKind, max_kinds> kinds{};
   std::int32_t kind_count = 0;
+  std::array<std::int32_t, max_kinds> mtp_layers{};  ///< of one prediction depth, by index into `kinds`
   std::vector<Chunk> chunks;  ///< by stage, then virtual stage
   bool expandable_segments = false, deallocate_outputs = true, overlap_p2p = false;
   double capacity = 0;  ///< bytes of the device, 0 unknown
