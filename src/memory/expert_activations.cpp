@@ -4,7 +4,7 @@
 namespace headroom::memory {
 
 double routed_tokens(const Shape& s) {
-  return s.rows() * s.model.topk * s.parallel.etp;
+  return s.rows() * s.model.topk * s.parallel.etp * s.kernels.imbalance;
 }
 
 namespace {

@@ -259,7 +259,6 @@ void read_kernels(const Fields& f, Shape& s) {
   k.dispatcher = dispatcher == "flex"       ? Dispatcher::flex
                  : dispatcher == "alltoall" ? Dispatcher::alltoall
                                             : Dispatcher::allgather;
-  k.capacity_factor = f.number("model.moe_expert_capacity_factor");
   k.mamba_efficient = f.flag("model.use_mamba_mem_eff_path", true);
   if (f.config().launch.gpu != nullptr) k.capability = f.config().launch.gpu->compute_capability;
 }

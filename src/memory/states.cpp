@@ -218,7 +218,7 @@ void step_temporaries(const Shape& s, const Trained& t, StateBytes& out, Fixed& 
   const Shards by = shards(s);
   const double local = t.dense / by.dense + t.experts / by.experts;
   // Gradients in bf16 become fp32 copies for an optimizer that reads only fp32.
-  if (s.states.gradient < 4 && !s.states.precision_aware && s.states.main > 0) {
+  if (s.states.gradient < 4 && !s.states.precision_aware && s.states.main > 0 && !s.states.fsdp) {
     const double copies = 4 * local;
     // A trainer clears them when the next step begins, so they are there between steps.
     if (s.states.trainer) {

@@ -127,7 +127,7 @@ struct Kernels {
   bool te_present = true;   ///< installed, whatever the layers are made of
   double capability = 9.0;  ///< compute capability of the GPU, 0 unknown
   bool mamba_efficient = true;
-  double capacity_factor = 0;
+  double imbalance = 1;  ///< tokens of the busiest rank over the average
 };
 
 struct Saving {
