@@ -21,13 +21,15 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 5> commands{{
+constexpr std::array<CommandInfo, 6> commands{{
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
      "Show the values that the framework will really run, and where each comes from"},
     {"convert", Command::convert, "headroom convert CONFIG --to bridge|megatron-lm [key=value...] [options]",
      "Write the same settings in another config language; what it has no word for is listed"},
+    {"estimate", Command::estimate, "headroom estimate CONFIG [key=value...] [options]",
+     "Say how much memory each pipeline stage needs, by component and phase"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
@@ -40,6 +42,7 @@ constexpr std::string_view overview_end =
     "  headroom check run_config.yaml --gpus 32 --gpu h100\n"
     "  headroom check config.yaml model.tensor_model_parallel_size=4 --bridge 0.5.1\n"
     "  headroom effective config.yaml model.fp8 model.recompute_modules\n"
+    "  headroom estimate config.yaml --gpus 32 --gpu h100 --why\n"
     "  headroom rule 'offload/*'\n";
 
 constexpr std::string_view check_end =
@@ -57,7 +60,7 @@ struct Raw {
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
   std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
-       all = false, version = false;
+       all = false, version = false, why = false;
 };
 
 std::vector<std::string_view> dialect_names() {
@@ -188,6 +191,12 @@ void build(CLI::App& app, Raw& raw) {
         add_launch(sub, raw, false);
         one(sub, "--to", raw.to, "Language to write: bridge, megatron-lm", "NAME")->group("Output");
         add_output(sub, raw, false, true);
+        break;
+      case Command::estimate:
+        add_launch(sub, raw, false);
+        sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
+            ->group("Output");
+        add_output(sub, raw, false, false);
         break;
       case Command::rule:
         add_rules(sub, raw, false);
@@ -320,6 +329,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.verbose = raw.verbose;
   options.all = raw.all;
   options.to = raw.to;
+  options.why = raw.why;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint && options.diff && options.fix)

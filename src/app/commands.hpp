@@ -7,6 +7,7 @@ namespace headroom::app {
 [[nodiscard]] ExitStatus check(const Options& options);
 [[nodiscard]] ExitStatus effective(const Options& options);
 [[nodiscard]] ExitStatus convert(const Options& options);
+[[nodiscard]] ExitStatus estimate(const Options& options);
 [[nodiscard]] ExitStatus rule(const Options& options);
 [[nodiscard]] ExitStatus test_rules(const Options& options);
 

@@ -31,6 +31,14 @@ Context context_of(const resolve::EffectiveConfig& config) {
   return out;
 }
 
+// An estimate stands in a check where nothing that it rests on has to be guessed.
+std::optional<memory::Peaks> memory_of(const resolve::EffectiveConfig& config) {
+  if (!config.launch.gpus || (config.launch.gpu == nullptr && !config.launch.gpu_memory_bytes)) return {};
+  const auto shape = memory::read_shape(config);
+  if (!shape) return {};
+  return memory::peaks(shape->shape);
+}
+
 std::string need_of(const schema::Field& field) {
   if (field.space == schema::Space::environment) return "environment variables (--env, --env-file)";
   if (field.name == "launch.gpus") return "the number of GPUs (--gpus)";
@@ -104,6 +112,7 @@ report::FileReport file_report(const std::string& path, std::shared_ptr<const so
   }
   const schema::Schema& schema = schema::embedded_schema();
   out.context = context_of(outcome.config);
+  out.memory = memory_of(outcome.config);
   out.notes = std::move(outcome.notes);
   out.left_out = left_out(outcome.findings.skipped, schema);
   out.diagnostics = std::move(outcome.findings.diagnostics);

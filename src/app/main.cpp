@@ -32,6 +32,8 @@ ExitStatus run(int argc, const char* const* argv) {
       return effective(*parsed.options);
     case Command::convert:
       return convert(*parsed.options);
+    case Command::estimate:
+      return estimate(*parsed.options);
     case Command::rule:
       return rule(*parsed.options);
     case Command::test_rules:

@@ -58,6 +58,19 @@ Json to_json(const rules::Diagnostic& d, const std::string& path) {
   return out;
 }
 
+Json to_json(const memory::Peaks& p) {
+  const auto bytes = [](double x) { return std::llround(x); };
+  const memory::StagePeaks& top = p.peak();
+  return {{"peak_bytes", bytes(top.peak)},
+          {"low_bytes", bytes(p.low)},
+          {"high_bytes", bytes(p.high)},
+          {"used_bytes", bytes(p.used)},
+          {"capacity_bytes", bytes(p.capacity)},
+          {"fits", p.fits()},
+          {"stage", top.stage},
+          {"phase", memory::name_of(top.phase)}};
+}
+
 Json to_json(const FileReport& file) {
   Json out;
   out["path"] = file.path;
@@ -78,6 +91,7 @@ Json to_json(const FileReport& file) {
   out["diagnostics"] = Json::array();
   const std::string name = file.text != nullptr ? file.text->name() : file.path;
   for (const auto& d : file.diagnostics) out["diagnostics"].push_back(to_json(d, name));
+  if (file.memory) out["memory"] = to_json(*file.memory);
   if (!file.diff.empty()) out["diff"] = file.diff;
   return out;
 }

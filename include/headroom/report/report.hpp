@@ -2,10 +2,12 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "headroom/memory/ledger.hpp"
 #include "headroom/rules/diagnostic.hpp"
 #include "headroom/source/error.hpp"
 
@@ -27,6 +29,7 @@ struct FileReport {
   std::vector<std::string> notes;
   std::vector<LeftOut> left_out;
   std::vector<rules::Diagnostic> diagnostics;
+  std::optional<memory::Peaks> memory;  ///< where model, GPUs and their memory are known
   std::string diff;  ///< `--diff`: what the fixes would change; only JSON prints it
   /// Canonical field name -> the file's own, where they differ. Text output speaks the file's language.
   std::map<std::string, std::string, std::less<>> written_names;
