@@ -115,16 +115,18 @@ class Conversion {
     std::optional<Fitted> best;
     for (const std::string_view model : model_classes) {
       for (const bool own_precision : {false, true}) {
-        Target trial = target;
+        Target trial{{}, target.fields};
         const FieldId cls = schema_.find("model._target_");
         const FieldId precision = schema_.find("mixed_precision");
         if (model != model_classes.front()) trial.skeleton.assign(cls, Value(model), {});
         if (own_precision) trial.skeleton.assign(precision, Value(), {});
         Fitted next = fit(wanted_, trial, pack_);
-        if (!best || next.different.size() < best->different.size()) best = std::move(next);
+        if (best && next.different.size() >= best->different.size()) continue;
+        best = std::move(next);
+        target.skeleton = trial.skeleton;
       }
     }
-    return std::move(*best);
+    return without_needless(std::move(*best), wanted_, target, pack_);
   }
 
   void environment(Tree& tree) const {

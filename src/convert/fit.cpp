@@ -53,4 +53,23 @@ Fitted fit(const EffectiveConfig& wanted, const Target& target, const resolve::R
   return out;
 }
 
+Fitted without_needless(Fitted fitted, const EffectiveConfig& wanted, const Target& target,
+                        const resolve::ResolvePack& pack) {
+  const schema::Schema& schema = *wanted.schema;
+  std::vector<FieldId> fields;
+  for (const dialect::Setting& s : fitted.settings.settings) fields.push_back(s.field);
+  for (const FieldId id : fields) {
+    if (target.skeleton.find(id) != nullptr) continue;
+    dialect::Settings trial = fitted.settings;
+    trial.erase(id);
+    EffectiveConfig config = resolve::resolve(trial, wanted.launch, schema, pack);
+    auto different = differences(wanted, config, target.fields);
+    if (different.size() > fitted.different.size()) continue;
+    fitted.settings = std::move(trial);
+    fitted.config = std::move(config);
+    fitted.different = std::move(different);
+  }
+  return fitted;
+}
+
 }  // namespace headroom::convert

@@ -22,4 +22,8 @@ struct Fitted {
 [[nodiscard]] Fitted fit(const resolve::EffectiveConfig& wanted, const Target& target,
                          const resolve::ResolvePack& pack);
 
+/// The same without settings that others bring about: a layout says how many virtual stages there are.
+[[nodiscard]] Fitted without_needless(Fitted fitted, const resolve::EffectiveConfig& wanted,
+                                      const Target& target, const resolve::ResolvePack& pack);
+
 }  // namespace headroom::convert

@@ -39,7 +39,7 @@ class Conversion {
     target.fields = fields_with_flags(schema_, r);
     for (const auto& [name, value] : always()) set(target.skeleton, name, value);
     agree_on_flags(*target.skeleton.table);
-    Fitted best = with_switches(target);
+    Fitted best = without_needless(with_switches(target), said_, target, pack_);
     Converted out;
     std::vector<std::string> words = spelt(best, out);
     out.text = script(words);
@@ -74,8 +74,12 @@ class Conversion {
         return std::ranges::count_if(row.fields,
                                      [&](FieldId id) { return agree(wanted_.now[id], wanted_.now[of]); });
       };
-      for (const FieldId& id : row.fields)
-        if (votes(id) > votes(*best)) best = &id;
+      for (const FieldId& id : row.fields) {
+        const bool of_model = schema_.field(id).name.starts_with("model.");
+        if (std::pair(votes(id), of_model) >
+            std::pair(votes(*best), schema_.field(*best).name.starts_with("model.")))
+          best = &id;
+      }
       for (const FieldId id : row.fields)
         if (is_config(schema_, id)) said_.now[id] = wanted_.now[*best];
     }

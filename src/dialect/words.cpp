@@ -170,7 +170,8 @@ std::string python_text(const List& list) {
   for (std::size_t i = 0; i < list.size();) {
     std::size_t end = i + 1;
     while (end < list.size() && list[end] == list[i]) ++end;
-    out += (out.empty() ? "[" : "+[") + list[i].to_text() + "]";
+    const Value& v = list[i];
+    out += (out.empty() ? "[" : "+[") + (v.is_bool() ? (v.as_bool() ? "1" : "0") : v.to_text()) + "]";
     if (end - i > 1) out += "*" + std::to_string(end - i);
     i = end;
   }
