@@ -64,7 +64,7 @@ Fitted without_needless(Fitted fitted, const EffectiveConfig& wanted, const Targ
     trial.erase(id);
     EffectiveConfig config = resolve::resolve(trial, wanted.launch, schema, pack);
     auto different = differences(wanted, config, target.fields);
-    if (different.size() > fitted.different.size()) continue;
+    if (!std::ranges::includes(fitted.different, different)) continue;
     fitted.settings = std::move(trial);
     fitted.config = std::move(config);
     fitted.different = std::move(different);

@@ -33,6 +33,7 @@ class RecipeLine {
   void read() {
     find();
     if (match_) start();
+    infer_mode();
     // The training scripts apply key=value words last, the performance scripts their options.
     const bool options_first = opened_.table->recipe == RecipeWords::library || has("--use_recipes");
     if (options_first) read_flags(opened_, out_, mapper_, schema_);
@@ -104,13 +105,21 @@ class RecipeLine {
   void start() {
     Settings base = settings_of_recipe(*match_->recipe, schema_);
     out_.settings = std::move(base.settings);
-    out_.full_dump = base.full_dump;
     out_.recipe = base.recipe;
     if (match_->recipe->gpus > 0) out_.hints.gpus = match_->recipe->gpus;
     if (!match_->recipe->gpu.empty()) out_.hints.gpu = std::string(match_->recipe->gpu);
     const std::string of =
         match_->exact ? std::string() : fmt::format(" as it is in Bridge {}", schema::name(match_->release));
     out_.notes.push_back(fmt::format("the script starts from the recipe {}{}", match_->recipe->name, of));
+  }
+
+  /// Without --mode the script tells what to do from the recipe's name.
+  void infer_mode() {
+    const schema::FieldId mode = schema_.find("script.mode");
+    if (mode == schema::no_field || opened_.table->recipe != RecipeWords::library || has("--mode")) return;
+    for (const std::string_view word : {"pretrain", "sft", "peft"})
+      if (name_.find(fmt::format("_{}", word)) != std::string::npos)
+        out_.assign(mode, source::Value(word), {});
   }
 
   void read_words() {

@@ -60,8 +60,22 @@ void norm_output(const Shape& s, const Local& l, bool recomputable, std::string_
     return;
   }
   w.keep(statistics, {{"tokens", l.rows}, {"bytes", norm_statistics(s.model)}});
-  // With frozen weights only an adapter needs the input.
-  if (l.frozen) return;
+  // With frozen weights only an adapter needs the input: gathered over the sequence-parallel ranks unless it
+  // gathers again in its backward.
+  if (l.frozen) {
+    const bool adapted = module == "mlp" ? s.adapter.fc1 : s.adapter.qkv;
+    if (!adapted) return;
+    const bool gathered = s.parallel.sequence && !s.adapter.regather;
+    w.keep({"input of the adapter", module, "peft.target_modules peft.sequence_parallel_input_regather",
+            Source::lora},
+           {{"tokens", gathered ? l.tokens : l.rows}, {"hidden", l.hidden}, {"bytes", l.bytes}});
+    w.keep({"low-rank input", module, "peft.dim", Source::lora},
+           {{"tokens", l.tokens}, {"rank", s.adapter.rank}, {"bytes", l.bytes}});
+    if (s.adapter.dropout)
+      w.keep({"dropout mask of the adapter", module, "peft.dropout", Source::lora},
+             {{"tokens", gathered ? l.tokens : l.rows}, {"hidden", l.hidden}, {"bytes", 1 + l.bytes}});
+    return;
+  }
   w.keep(
       {"norm output", module, "model.hidden_size model.seq_length train.micro_batch_size", Source::te_linear},
       {{"tokens", l.rows}, {"hidden", l.hidden}, {"bytes", l.fp8}},
@@ -309,11 +323,7 @@ void mlp_activations(const Shape& s, const Local& l, Walk& w) {
     w.keep({"halves of the gated activation", "mlp.activation_func",
             "model.bias_activation_fusion model.ffn_hidden_size", Source::mlp},
            {{"tokens", l.tokens}, {"columns", wide}, {"bytes", l.bytes}});
-  if (!k.activation_fusion && m.bias)
-    w.keep({"output of fc1 with its bias", "mlp.activation_func",
-            "model.bias_activation_fusion model.ffn_hidden_size", Source::mlp},
-           {{"tokens", l.tokens}, {"columns", 0}, {"bytes", l.bytes}});
-  if (!l.frozen)
+  if (!l.frozen || s.adapter.fc2)
     w.keep({"output of the activation", "mlp.linear_fc2", "model.ffn_hidden_size", Source::te_linear},
            {{"tokens", l.tokens}, {"columns", width}, {"bytes", l.fp8}});
   w.forward({"output of fc2", "mlp.linear_fc2", "model.hidden_size", Source::mlp},

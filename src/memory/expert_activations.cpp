@@ -60,7 +60,7 @@ void activation(const Shape& s, const Local& l, double routed, double width, dou
                   "model.moe_ffn_hidden_size model.moe_router_topk", Source::experts};
   if (again) {
     w.discard(item, {{"routed tokens", routed}, {"columns", width}, {"bytes", l.bytes}});
-  } else if (!l.frozen) {
+  } else if (!l.frozen || s.adapter.fc2) {
     w.keep(item, {{"routed tokens", routed}, {"columns", width}, {"bytes", l.fp8}});
   }
 }
@@ -76,7 +76,7 @@ void experts(const Shape& s, const Local& l, Walk& w) {
   w.forward({"tokens on their way to the experts", "mlp.token_dispatcher",
              "model.moe_router_topk model.moe_token_dispatcher_type", Source::dispatcher},
             {{"routed tokens", routed}, {"columns", in}, {"bytes", 3 * l.bytes}});
-  if (!l.frozen)
+  if (!l.frozen || s.adapter.fc1)
     w.keep({"input of fc1", "mlp.experts.linear_fc1", "model.moe_router_topk model.hidden_size",
             Source::experts},
            {{"routed tokens", routed}, {"columns", in}, {"bytes", l.fp8}}, offloads(s, expert_fc1));

@@ -1,5 +1,6 @@
 // Parameter counts by module, on one rank of a stage.
 #include <algorithm>
+#include <array>
 
 #include "states.hpp"
 
@@ -237,19 +238,24 @@ void ends(const Shape& s, const Chunk& chunk, bool stage_has_embedding, Counter&
 Parameters parameters_of(const Shape& s, std::int32_t stage, Records* records) {
   Counter c(s, records);
   bool embedding = false;
-  for (const Chunk& chunk : s.chunks) embedding |= chunk.stage == stage && chunk.embedding;
-  double largest = 0;
+  std::array<std::int32_t, max_kinds> layers{};
   for (const Chunk& chunk : s.chunks) {
     if (chunk.stage != stage) continue;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
-      if (chunk.layers[k] == 0) continue;
-      const double before = c.out.dense + c.out.experts;
-      c.begin(chunk.layers[k]);
-      layer(s, s.kinds[k], c);
-      largest = std::max(largest, (c.out.dense + c.out.experts - before) / chunk.layers[k]);
-    }
+    embedding |= chunk.embedding;
+    for (std::size_t k = 0; k < layers.size(); ++k) layers[k] += chunk.layers[k];
+  }
+  double largest = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
+    if (layers[k] == 0) continue;
+    const double before = c.out.dense + c.out.experts;
+    c.begin(layers[k]);
+    layer(s, s.kinds[k], c);
+    largest = std::max(largest, (c.out.dense + c.out.experts - before) / layers[k]);
+  }
+  for (const Chunk& chunk : s.chunks) {
+    if (chunk.stage != stage) continue;
     if (chunk.mtp_depths > 0) mtp(s, chunk, c);
-    ends(s, chunk, embedding, c);
+    if (chunk.embedding || chunk.loss || chunk.mtp_depths > 0) ends(s, chunk, embedding, c);
   }
   c.out.largest_layer = largest;
   return c.out;

@@ -66,6 +66,7 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   out.workspace = states.workspace;
   out.static_bytes = states.weights + states.gradients + states.optimizer + states.workspace;
   out.optimizer_step = states.step_temporaries;
+  out.host = states.host;
 
   StageCosts costs = stage_costs(s, stage, layers);
   const Occupancy at = walk_schedule(s, stage, costs.chunks);
@@ -93,11 +94,10 @@ Peaks peaks(const Shape& s) {
   out.stages.reserve(static_cast<std::size_t>(stages));
   for (std::int32_t stage = 0; stage < stages; ++stage) {
     out.stages.push_back(stage_peaks(s, stage, layers));
+    out.host = std::max(out.host, out.stages.back().host);
     if (out.stages.back().peak > out.peak().peak) out.highest = out.stages.size() - 1;
   }
   out.capacity = s.capacity;
-  for (std::int32_t stage = 0; stage < stages; ++stage)
-    out.host = std::max(out.host, states_of(s, stage, parameters_of(s, stage, nullptr), nullptr).host);
   add_overheads(s, out);
   return out;
 }

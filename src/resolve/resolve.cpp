@@ -180,7 +180,8 @@ class Resolver {
       bool exists = field.space != Space::config || schema::contains(field.releases, out_.launch.release);
       if (!exists) continue;  // dropped by the loader
       // A dump writes defaults too; only what differs from them was chosen by somebody.
-      bool chosen = !settings_.full_dump || !(s.value == out_.raw[s.field]);
+      const bool listed = settings_.full_dump || s.place.from == dialect::From::recipe;
+      bool chosen = !listed || !(s.value == out_.raw[s.field]);
       out_.raw[s.field] = s.value;
       out_.set[s.field] = chosen ? 1 : 0;
       switch (s.place.from) {
@@ -344,11 +345,11 @@ class Resolver {
       const Step* step = last_step_[s.field];
       if (step == nullptr || out_.now[s.field] == s.value || out_.now[s.field].is_unknown()) continue;
       // What a dump writes into a deprecated field is a leftover.
-      bool leftover =
-          settings_.full_dump && schema::contains(schema_.field(s.field).deprecated, out_.launch.release);
+      bool leftover = (settings_.full_dump || s.place.from == dialect::From::recipe) &&
+                      schema::contains(schema_.field(s.field).deprecated, out_.launch.release);
       bool chosen = out_.set[s.field] != 0 && !s.value.is_null() && !leftover;
       out_.rewrites.push_back({s.field, s.value, step->name, last_by_[s.field],
-                               step->is_default || !chosen || (step->is_moved && settings_.full_dump)});
+                               step->is_default || !chosen || (step->is_moved && listed)});
     }
   }
 

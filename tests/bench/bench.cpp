@@ -8,6 +8,7 @@
 
 #include "headroom/dialect/bridge.hpp"
 #include "headroom/lint/lint.hpp"
+#include "headroom/memory/ledger.hpp"
 
 using namespace headroom;
 
@@ -64,6 +65,15 @@ int main() {
       median_us(runs, [&] { (void)resolve::resolve(settings, launch, schema, rules::embedded_resolve()); }));
   row("all rules", median_us(runs, [&] { (void)rules::evaluate(config, settings, packs, {}); }));
   row("lint, fixes verified", median_us(runs, [&] { (void)lint::lint(job); }));
+  if (auto shape = memory::read_shape(config)) {
+    row("model shape", median_us(runs, [&] { (void)memory::read_shape(config); }));
+    constexpr int loop = 1000;
+    const double all = median_us(20, [&] {
+      for (int i = 0; i < loop; ++i) (void)memory::peaks(shape->shape);
+    });
+    fmt::print("{:<28}{:>10.2f} us   all {} stages, in a loop\n", "memory peaks", all / loop,
+               memory::peaks(shape->shape).stages.size());
+  }
   fmt::print("{} rules, {} fields, {} start-up steps\n", packs[0]->rules.size(), schema.size(),
              rules::embedded_resolve().steps.size());
   return 0;

@@ -43,8 +43,10 @@ const char* const check_schema = R"({
   "files": [{
     "path": "string", "verdict": "string", "?message": "string", "?notes": ["string"], "?diff": "string",
     "?location": {"line": "number", "column": "number", "end_line": "number", "end_column": "number"},
+    "?memory": {"peak_bytes": "number", "low_bytes": "number", "high_bytes": "number", "used_bytes": "number",
+                "?capacity_bytes": "number", "?fits": "boolean", "stage": "number", "phase": "string"},
     "?left_out": [{"needs": "string", "checks": "number"}],
-    "?context": {"bridge": "string", "mcore": "string", "te": "string", "torch": "string", "?gpus": "number",
+    "?context": {"?bridge": "string", "mcore": "string", "te": "string", "torch": "string", "?gpus": "number",
                  "?gpu": "string", "?gpu_memory_bytes": "number", "?model": "string", "?layer": "string"},
     "?diagnostics": [{
       "rule": "string", "severity": "string", "?fails_at": "string", "message": "string", "fields": ["string"],

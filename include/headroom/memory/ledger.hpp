@@ -29,7 +29,7 @@ struct StagePeaks {
   double step = 0;  ///< activations + logits + temporaries above static at the peak of forward and backward
   double peak = 0;
   Phase phase = Phase::backward;
-  double routed = 0;     ///< part of `step` that grows with the tokens routed to this rank
+  double host = 0;       ///< pinned host memory of a rank
   double in_flight = 0;  ///< micro-batch chunks held at the peak
 };
 

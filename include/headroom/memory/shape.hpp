@@ -160,11 +160,11 @@ struct Shape {
   std::array<LayerKind, max_kinds> kinds{};
   std::int32_t kind_count = 0;
   std::array<std::int32_t, max_kinds> mtp_layers{};  ///< of one prediction depth, by index into `kinds`
-  std::vector<Chunk> chunks;  ///< by stage, then virtual stage
+  std::vector<Chunk> chunks;                         ///< by stage, then virtual stage
   bool expandable_segments = false, deallocate_outputs = true, overlap_p2p = false;
   double capacity = 0;  ///< bytes of the device, 0 unknown
   bool balanced_routing = false;
-  double cublas_workspace = 0;            ///< bytes of CUBLAS_WORKSPACE_CONFIG, 0 unset
+  double cublas_workspace = 0;  ///< bytes of CUBLAS_WORKSPACE_CONFIG, 0 unset
 
   /// Tokens of a micro-batch that one rank holds, before sequence parallelism.
   [[nodiscard]] double tokens() const { return sequence * micro_batch / parallel.cp; }
