@@ -121,7 +121,7 @@ class Conversion {
         if (model != model_classes.front()) trial.skeleton.assign(cls, Value(model), {});
         if (own_precision) trial.skeleton.assign(precision, Value(), {});
         Fitted next = fit(wanted_, trial, pack_);
-        if (best && next.different.size() >= best->different.size()) continue;
+        if (best && badness(next, wanted_) >= badness(*best, wanted_)) continue;
         best = std::move(next);
         target.skeleton = trial.skeleton;
       }

@@ -53,6 +53,13 @@ Fitted fit(const EffectiveConfig& wanted, const Target& target, const resolve::R
   return out;
 }
 
+std::pair<std::size_t, std::size_t> badness(const Fitted& fitted, const EffectiveConfig& wanted) {
+  const auto chosen = std::ranges::count_if(fitted.different, [&](FieldId id) {
+    return wanted.origin[id].kind != resolve::OriginKind::default_value;
+  });
+  return {static_cast<std::size_t>(chosen), fitted.different.size()};
+}
+
 Fitted without_needless(Fitted fitted, const EffectiveConfig& wanted, const Target& target,
                         const resolve::ResolvePack& pack) {
   const schema::Schema& schema = *wanted.schema;
@@ -60,6 +67,8 @@ Fitted without_needless(Fitted fitted, const EffectiveConfig& wanted, const Targ
   for (const dialect::Setting& s : fitted.settings.settings) fields.push_back(s.field);
   for (const FieldId id : fields) {
     if (target.skeleton.find(id) != nullptr) continue;
+    // What the framework turns into something else is still what was asked for.
+    if (std::ranges::binary_search(fitted.different, id)) continue;
     dialect::Settings trial = fitted.settings;
     trial.erase(id);
     EffectiveConfig config = resolve::resolve(trial, wanted.launch, schema, pack);

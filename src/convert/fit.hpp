@@ -22,6 +22,10 @@ struct Fitted {
 [[nodiscard]] Fitted fit(const resolve::EffectiveConfig& wanted, const Target& target,
                          const resolve::ResolvePack& pack);
 
+/// How far from the wanted values: what somebody chose weighs more than what came by default.
+[[nodiscard]] std::pair<std::size_t, std::size_t> badness(const Fitted& fitted,
+                                                          const resolve::EffectiveConfig& wanted);
+
 /// The same without settings that others bring about: a layout says how many virtual stages there are.
 [[nodiscard]] Fitted without_needless(Fitted fitted, const resolve::EffectiveConfig& wanted,
                                       const Target& target, const resolve::ResolvePack& pack);

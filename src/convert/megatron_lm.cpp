@@ -98,7 +98,7 @@ class Conversion {
       for (const auto& c : row.cases)
         for (const auto& item : c.sets) trial.skeleton.assign(item.field, schema_.value(item.value), {});
       Fitted next = fit(said_, trial, pack_);
-      if (next.different.size() >= best.different.size()) continue;
+      if (badness(next, wanted_) >= badness(best, wanted_)) continue;
       best = std::move(next);
       target = std::move(trial);
     }

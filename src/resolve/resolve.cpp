@@ -344,9 +344,9 @@ class Resolver {
     for (const dialect::Setting& s : settings_.settings) {
       const Step* step = last_step_[s.field];
       if (step == nullptr || out_.now[s.field] == s.value || out_.now[s.field].is_unknown()) continue;
+      const bool listed = settings_.full_dump || s.place.from == dialect::From::recipe;
       // What a dump writes into a deprecated field is a leftover.
-      bool leftover = (settings_.full_dump || s.place.from == dialect::From::recipe) &&
-                      schema::contains(schema_.field(s.field).deprecated, out_.launch.release);
+      bool leftover = listed && schema::contains(schema_.field(s.field).deprecated, out_.launch.release);
       bool chosen = out_.set[s.field] != 0 && !s.value.is_null() && !leftover;
       out_.rewrites.push_back({s.field, s.value, step->name, last_by_[s.field],
                                step->is_default || !chosen || (step->is_moved && listed)});
