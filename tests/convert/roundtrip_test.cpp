@@ -67,7 +67,7 @@ TEST_CASE("flags and back keep what runs") {
       "train.manual_gc_eval", "model.activation_func", "model.gated_linear_unit",
       "model.async_tensor_model_parallel_allreduce", "model.pipeline_model_parallel_layout",
       "model.virtual_pipeline_model_parallel_size", "ddp.check_for_nan_in_grad", "model.rotary_base",
-      "model.window_size", "optimizer.optimizer"};
+      "model.window_size", "optimizer.optimizer", "ddp.grad_reduce_in_fp32"};
   std::map<std::string, int> different;
   int tried = 0;
   const auto& recipes = schema().training_recipes;
