@@ -4,7 +4,7 @@ MASTER_PORT=29600 \
 PYTORCH_CUDA_ALLOC_CONF='expandable_segments:True' \
 megatron rlhf \
     --rlhf_type grpo \
-    --model Qwen/Qwen2.5-7B-Instruct \
+    --model Qwen/Qwen2.5-7B \
     --save_safetensors true \
     --tensor_model_parallel_size 4 \
     --pipeline_model_parallel_size 2 \

@@ -1,7 +1,7 @@
 NPROC_PER_NODE=8 \
 megatron rlhf \
     --rlhf_type grpo \
-    --model Qwen/Qwen2.5-7B-Instruct \
+    --model Qwen/Qwen2.5-7B \
     --tensor_model_parallel_size 1 \
     --global_batch_size 32 \
     --micro_batch_size 2 \

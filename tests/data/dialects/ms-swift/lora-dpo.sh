@@ -7,6 +7,7 @@ megatron rlhf \
     --lora_alpha 32 \
     --target_modules all-linear \
     --tensor_model_parallel_size 2 \
+    --sequence_parallel true \
     --pipeline_model_parallel_size 1 \
     --decoder_first_pipeline_num_layers 16 \
     --micro_batch_size 4 \

@@ -3,7 +3,7 @@ PYTORCH_CUDA_ALLOC_CONF='expandable_segments:True' \
 NPROC_PER_NODE=4 \
 CUDA_VISIBLE_DEVICES=0,1,2,3 \
 megatron sft \
-    --model Qwen/Qwen3-30B-A3B-Base \
+    --model Qwen/Qwen3-30B-A3B \
     --save_safetensors true \
     --dataset 'org/sft-110k' \
     --load_from_cache_file true \

@@ -1,6 +1,7 @@
 #!/bin/bash
 set -ex
 export PYTHONUNBUFFERED=1
+export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
 MODEL_ARGS=(
    --swiglu
    --num-layers 36
@@ -79,7 +80,7 @@ NUM_GPUS=${NUM_GPUS:-8}
 RUNTIME_ENV_JSON="{
   \"env_vars\": {
     \"PYTHONPATH\": \"/root/Megatron-LM/\",
-    \"PYTORCH_CUDA_ALLOC_CONF\": \"expandable_segments:True\"
+    \"CUDA_DEVICE_MAX_CONNECTIONS\": \"1\"
   }
 }"
 ray job submit --address="http://127.0.0.1:8265" \
