@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "headroom/memory/facts.hpp"
+
 #include "together.hpp"
 
 namespace headroom::advise {
@@ -37,7 +39,8 @@ bool same_edit(const Fix& a, const Fix& b) {
 
 class Verifier {
  public:
-  Verifier(const Bench& bench, const State& base) : bench_(bench), base_(base) {}
+  Verifier(const Bench& bench, const State& base, const std::optional<memory::Facts>& facts)
+      : bench_(bench), base_(base), facts_(facts) {}
 
   /// Fixes of `finding` that hold up, in the order tried.
   std::vector<Fix> verified(const Diagnostic& finding, const std::vector<Fix>& tried) {
@@ -57,6 +60,7 @@ class Verifier {
     Applied applied = apply(fix, bench_);
     resolve::EffectiveConfig config =
         resolve::resolve(applied.settings, applied.launch, *bench_.schema, *bench_.resolve);
+    const auto facts = memory::add_facts(config);
     Findings after = rules::evaluate(config, applied.settings, bench_.packs, *bench_.selection);
     State state = state_of(after);
     if (state.all.contains(key_of(finding))) return {};
@@ -64,7 +68,7 @@ class Verifier {
     for (const Diagnostic& d : after.diagnostics) {
       if (d.severity == Severity::error && !base_.errors.contains(key_of(d))) fresh.push_back(&d);
     }
-    if (fresh.empty()) return {finish(fix, finding, state)};
+    if (fresh.empty()) return {finish(fix, finding, state, facts)};
     // The change is right but not enough: go on with what repairs the error that it brought.
     std::vector<Fix> out;
     if (depth == 0) return out;
@@ -78,8 +82,10 @@ class Verifier {
     return out;
   }
 
-  Fix finish(Fix fix, const Diagnostic& finding, const State& after) const {
+  Fix finish(Fix fix, const Diagnostic& finding, const State& after,
+             const std::optional<memory::Facts>& facts) const {
     fix.verified = true;
+    if (facts && facts_) fix.memory = rules::FixMemory{facts->peak, facts->peak - facts_->peak, facts->fits};
     for (const Key& k : base_.all) {
       if (k != key_of(finding) && !after.all.contains(k)) fix.also_repairs.push_back(k.first);
     }
@@ -88,6 +94,7 @@ class Verifier {
 
   const Bench& bench_;
   const State& base_;
+  const std::optional<memory::Facts>& facts_;
 };
 
 /// Least intrusive first: same mathematics before other results, then the rule author's order.
@@ -104,7 +111,9 @@ void attach_fixes(Findings& findings, const Bench& bench) {
     own = resolve::resolve(*bench.settings, *bench.launch, *bench.schema, *bench.resolve);
   const resolve::EffectiveConfig& config = own ? *own : *bench.config;
   const State base = state_of(findings);
-  Verifier verifier(bench, base);
+  resolve::EffectiveConfig scratch = config;
+  const std::optional<memory::Facts> facts = memory::add_facts(scratch);
+  Verifier verifier(bench, base, facts);
   std::vector<Diagnostic*> order;
   for (Diagnostic& d : findings.diagnostics) order.push_back(&d);
   std::stable_partition(order.begin(), order.end(),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "headroom/memory/facts.hpp"
+
 namespace headroom::advise {
 
 using rules::Diagnostic;
@@ -63,6 +65,7 @@ namespace {
 State after(const Fix& fix, const Bench& bench) {
   Applied applied = apply(fix, bench);
   auto config = resolve::resolve(applied.settings, applied.launch, *bench.schema, *bench.resolve);
+  static_cast<void>(memory::add_facts(config));
   return state_of(rules::evaluate(config, applied.settings, bench.packs, *bench.selection));
 }
 

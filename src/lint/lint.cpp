@@ -5,6 +5,7 @@
 #include "context.hpp"
 #include "headroom/advise/fixes.hpp"
 #include "headroom/dialect/bridge.hpp"
+#include "headroom/memory/facts.hpp"
 
 namespace headroom::lint {
 
@@ -50,6 +51,7 @@ Outcome lint(const Job& job) {
   if (options.dump) out.settings.full_dump = *options.dump;
   if (options.layer) out.settings.layer = *layer_named(*options.layer);
   out.config = resolve::resolve(out.settings, launch, schema, rules::embedded_resolve());
+  static_cast<void>(memory::add_facts(out.config));
 
   std::vector<const rules::RulePack*> packs{&rules::embedded_rules()};
   packs.insert(packs.end(), job.extra_packs.begin(), job.extra_packs.end());

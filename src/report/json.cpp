@@ -21,6 +21,11 @@ Json to_json(const rules::Fix& fix) {
   out["safety"] = fix.safety == rules::Safety::execution ? "execution" : "training";
   out["verified"] = fix.verified;
   out["evidence"] = fix.evidence;
+  if (fix.memory) {
+    out["peak_bytes"] = static_cast<std::int64_t>(fix.memory->peak);
+    out["peak_delta_bytes"] = static_cast<std::int64_t>(fix.memory->delta);
+    out["fits"] = fix.memory->fits;
+  }
   if (!fix.also_repairs.empty()) out["also_repairs"] = fix.also_repairs;
   return out;
 }

@@ -55,7 +55,8 @@ const char* const check_schema = R"({
       "related": [{"field": "string", "?line": "number", "?column": "number", "?end_line": "number",
                    "?end_column": "number", "?source": "string"}],
       "fixes": [{"title": "string", "set": "object", "unset": ["string"], "env": "object", "safety": "string",
-                 "verified": "boolean", "evidence": ["string"], "?also_repairs": ["string"]}]}]}]})";
+                 "verified": "boolean", "evidence": ["string"], "?also_repairs": ["string"],
+                 "?peak_bytes": "number", "?peak_delta_bytes": "number", "?fits": "boolean"}]}]}]})";
 
 }  // namespace
 

@@ -23,6 +23,12 @@ enum class Safety : std::uint8_t { execution, training };
 [[nodiscard]] std::string_view to_string(FailsAt f);
 [[nodiscard]] std::optional<Severity> parse_severity(std::string_view text);
 
+/// Memory with a fix, of the pipeline stage that needs most, in bytes.
+struct FixMemory {
+  double peak = 0, delta = 0;  ///< torch-allocated; against the config as it is
+  bool fits = false;
+};
+
 /// A change that repairs a finding, in canonical names, expressions already evaluated.
 struct Fix {
   std::string title;
@@ -30,7 +36,8 @@ struct Fix {
   std::vector<std::string> unset;
   std::vector<std::pair<std::string, std::optional<std::string>>> env;  ///< nullopt = unset the variable
   Safety safety = Safety::execution;
-  bool verified = false;  ///< applied and re-checked: the finding goes, no error comes
+  bool verified = false;            ///< applied and re-checked: the finding goes, no error comes
+  std::optional<FixMemory> memory;  ///< where the ledger knows it
   std::vector<std::string> evidence;
   std::vector<std::string> words;  ///< the change in the language of the file; empty: as canonical words
   std::vector<std::string> also_repairs;  ///< ids of other findings of this config that it removes
