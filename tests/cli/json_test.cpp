@@ -48,6 +48,8 @@ const char* const check_schema = R"({
     "?left_out": [{"needs": "string", "checks": "number"}],
     "?context": {"?bridge": "string", "mcore": "string", "te": "string", "torch": "string", "?gpus": "number",
                  "?gpu": "string", "?gpu_memory_bytes": "number", "?model": "string", "?layer": "string"},
+    "?memory": {"peak_bytes": "number", "low_bytes": "number", "high_bytes": "number", "used_bytes": "number",
+                "capacity_bytes": "number", "fits": "boolean", "stage": "number", "phase": "string"},
     "?diagnostics": [{
       "rule": "string", "severity": "string", "?fails_at": "string", "message": "string", "fields": ["string"],
       "?location": {"line": "number", "column": "number", "end_line": "number", "end_column": "number"},
