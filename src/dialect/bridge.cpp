@@ -100,7 +100,7 @@ class Reader {
     }
     FieldId section = schema_.find(name);
     if (section == schema::no_field || schema_.field(section).space != schema::Space::section) {
-      unknown_section(m, name);
+      if (!read_extra(m, name)) unknown_section(m, name);
       return;
     }
     note_name(m.value, name);
@@ -111,6 +111,22 @@ class Reader {
     }
     add(section, Opaque{}, place(m, name));
     read_members(m.value, name, name, name == "model");
+  }
+
+  /// Settings of another language in canonical names (`args: {swiglu: true}`), where the headroom block names the
+  /// layer that has them.
+  bool read_extra(const source::Member& m, const std::string& name) {
+    const Document& doc = *out_.document;
+    const NodeId block = doc.find(doc.root, "headroom");
+    if (block == source::no_node || doc.find(block, "layer") == source::no_node) return false;
+    if (doc.node(m.value).kind != NodeKind::mapping) return false;
+    for (const source::Member& item : doc.node(m.value).members) {
+      const std::string field = name + "." + doc.node(item.key).text;
+      const FieldId id = schema_.find(field);
+      if (id == schema::no_field || schema_.field(id).space != schema::Space::extra) return false;
+      add(id, node_value(doc, item.value), place(item, field));
+    }
+    return true;
   }
 
   void unknown_section(const source::Member& m, const std::string& name) {
