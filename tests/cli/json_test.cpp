@@ -16,6 +16,8 @@ void matches(const Json& value, const Json& schema, const std::string& path) {
     const auto type = schema.get<std::string>();
     if (type == "number") {
       CHECK(value.is_number_unsigned());
+    } else if (type == "integer") {
+      CHECK(value.is_number_integer());
     } else if (type != "any") {
       CHECK(value.type_name() == type);
     }
@@ -58,7 +60,7 @@ const char* const check_schema = R"({
                    "?end_column": "number", "?source": "string"}],
       "fixes": [{"title": "string", "set": "object", "unset": ["string"], "env": "object", "safety": "string",
                  "verified": "boolean", "evidence": ["string"], "?also_repairs": ["string"],
-                 "?peak_bytes": "number", "?peak_delta_bytes": "number", "?fits": "boolean"}]}]}]})";
+                 "?peak_bytes": "number", "?peak_delta_bytes": "integer", "?fits": "boolean"}]}]}]})";
 
 }  // namespace
 
