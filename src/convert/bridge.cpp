@@ -107,7 +107,7 @@ class Conversion {
       if (wanted_.set[id] != 0 || by_model || by_language) out.push_back(id);
     }
     std::ranges::sort(out);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
 

@@ -185,7 +185,7 @@ std::vector<FieldId> fields_with_flags(const Schema& schema, schema::Release r) 
       for (const auto& item : c.sets) add(item.field);
   }
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 

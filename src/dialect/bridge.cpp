@@ -113,8 +113,8 @@ class Reader {
     read_members(m.value, name, name, name == "model");
   }
 
-  /// Settings of another language in canonical names (`args: {swiglu: true}`), where the headroom block names the
-  /// layer that has them.
+  /// Settings of another language in canonical names (`args: {swiglu: true}`), where the headroom block names
+  /// the layer that has them.
   bool read_extra(const source::Member& m, const std::string& name) {
     const Document& doc = *out_.document;
     const NodeId block = doc.find(doc.root, "headroom");

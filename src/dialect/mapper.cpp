@@ -175,7 +175,7 @@ void Mapper::unknown(std::string_view name, const Value& value, Place place) {
 void Mapper::finish() {
   const auto list = [](std::vector<std::string>& names) {
     std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     return fmt::format("{}", fmt::join(names, ", "));
   };
   if (!unknown_.empty()) {

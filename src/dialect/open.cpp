@@ -87,7 +87,7 @@ void note_assumed(const Opened& opened, Settings& out) {
   for (const source::Word& word : opened.script->commands[opened.command].words)
     used.insert(used.end(), word.assumptions.begin(), word.assumptions.end());
   std::ranges::sort(used);
-  used.erase(std::ranges::unique(used).begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
   std::vector<std::string_view> texts;
   for (const std::uint32_t i : used) texts.emplace_back(opened.script->assumptions[i]);
   if (!texts.empty()) out.notes.push_back(fmt::format("{}", fmt::join(texts, "; ")));
