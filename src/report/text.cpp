@@ -113,6 +113,24 @@ class Printer {
     return found == file_.written_names.end() ? canonical : found->second;
   }
 
+  /// Canonical names in a message as the file writes them.
+  [[nodiscard]] std::string in_own_words(std::string text) const {
+    const auto part_of_name = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+             c == '.';
+    };
+    for (const auto& [canonical, written] : file_.written_names) {
+      for (std::size_t at = text.find(canonical); at != std::string::npos; at = text.find(canonical, at)) {
+        const std::size_t end = at + canonical.size();
+        const bool whole = (at == 0 || !part_of_name(text[at - 1])) &&
+                           (end == text.size() || text[end] == '.' || !part_of_name(text[end]));
+        if (whole) text.replace(at, canonical.size(), written);
+        at += whole ? written.size() : canonical.size();
+      }
+    }
+    return text;
+  }
+
   void note(std::string_view label, const std::string& text) {
     const std::string head = fmt::format("{} = {}: ", std::string(gutter_, ' '), label);
     const auto lines =
@@ -152,7 +170,8 @@ class Printer {
   }
 
   void diagnostic(const rules::Diagnostic& d) {
-    headline(fmt::format("{}[{}]", rules::to_string(d.severity), d.rule), style_of(d.severity), d.message);
+    headline(fmt::format("{}[{}]", rules::to_string(d.severity), d.rule), style_of(d.severity),
+             in_own_words(d.message));
     place(d);
     given_elsewhere(d);
     not_written(d);
@@ -172,7 +191,7 @@ class Printer {
   }
 
   void help(const rules::Fix& fix) {
-    std::string title = fix.title;
+    std::string title = in_own_words(fix.title);
     if (fix.safety == rules::Safety::training)
       title += title.empty() ? "changes results" : " (changes results)";
     const auto [found, fresh] = printed_.emplace(key_of(fix, file_), title);
