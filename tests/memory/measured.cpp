@@ -15,6 +15,18 @@ namespace {
 
 constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
 
+/// A run is a config with its `headroom:` block, or a launch script with the world it ran on.
+lint::Outcome read_run(const nlohmann::json& run) {
+  if (!run.contains("script")) return lint_text(run["config"].dump());
+  lint::Job job;
+  job.text = std::make_shared<const source::SourceText>("run.sh", run["script"].get<std::string>());
+  job.command_line.gpus = run["gpus"].get<std::int64_t>();
+  job.command_line.gpu = run["gpu"].get<std::string>();
+  job.selection.ignore = {"*"};
+  job.want_fixes = false;
+  return lint::lint(job);
+}
+
 double mean_of(const std::vector<double>& errors) {
   double sum = 0;
   for (const double e : errors) sum += std::abs(e);
@@ -48,7 +60,7 @@ std::vector<Point> measured_points() {
   for (std::string line; std::getline(file, line);) {
     const auto run = nlohmann::json::parse(line);
     INFO(run["id"].get<std::string>());
-    const auto outcome = lint_text(run["config"].dump());
+    const auto outcome = read_run(run);
     REQUIRE_FALSE(outcome.unreadable);
     const auto shape = memory::read_shape(outcome.config);
     REQUIRE(shape);
