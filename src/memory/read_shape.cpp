@@ -379,23 +379,15 @@ bool is_sketch(const Fields& f) {
          !f.written("model._target_");
 }
 
-/// What an outline leaves open is as Bridge's performance recipes and their runner have it
-/// (scripts/performance): bf16 gradients, the precision-aware optimizer under bf16, fused kernels.
-void as_benchmark(const Fields& f, Shape& s, std::vector<std::string>& assumptions) {
-  if (!f.written("ddp.grad_reduce_in_fp32")) s.states.gradient = s.numerics.parameter;
-  if (!f.written("optimizer.use_precision_aware_optimizer") && s.states.kind == Optimizer::adam &&
-      s.numerics.fp8 == Fp8::none) {
-    s.states.precision_aware = true;
-    s.states.main = 2;
-  }
+/// What an outline (a model by name and a few settings) leaves open comes from the recipe that it is laid
+/// upon; all of Bridge's recipes have the fused kernels.
+void as_recipe(const Fields& f, Shape& s, std::vector<std::string>& assumptions) {
   if (!f.written("model.bias_activation_fusion")) s.kernels.activation_fusion = true;
   if (!f.written("model.apply_rope_fusion")) s.kernels.rope_fusion = true;
   if (!f.written("model.moe_grouped_gemm")) s.kernels.grouped_gemm = true;
   if (!f.written("model.cross_entropy_loss_fusion")) s.kernels.loss = LossKernel::te;
-  assumptions.push_back(
-      "a model by name and no provider class: gradients in bf16, the precision-aware optimizer under bf16 "
-      "and fused kernels, as "
-      "Bridge's performance recipes have them");
+  assumptions.emplace_back(
+      "a model by name and no provider class: fused kernels, as Bridge's recipes have them");
 }
 
 tl::unexpected<source::Error> failed(std::string message) {
@@ -419,7 +411,7 @@ source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config)
   read_saving(f, s.saving);
   read_graphs(f, s.graphs);
   read_device(f, s);
-  if (is_sketch(f)) as_benchmark(f, s, out.assumptions);
+  if (is_sketch(f)) as_recipe(f, s, out.assumptions);
   if (auto text = read_layout(f, s); !text.empty()) return failed(std::move(text));
   if (!f.given("launch.gpus"))
     out.assumptions.push_back(fmt::format(
