@@ -167,7 +167,7 @@ void Mapper::unknown(std::string_view name, const Value& value, Place place) {
             {std::string(name)}};
   if (near->kind == RowKind::fields) {
     const Value meant = near->arity == schema::Arity::none ? Value(near->action) : typed_value(value, *near);
-    for (const FieldId field : near->fields) p.suggest_set.emplace_back(schema_.field(field).name, meant);
+    if (!near->fields.empty()) p.suggest_set.emplace_back(schema_.field(near->fields.front()).name, meant);
   }
   out_.problems.push_back(std::move(p));
 }

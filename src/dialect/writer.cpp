@@ -166,7 +166,9 @@ class ScriptWriter {
   }
 
   Result<std::string> insert(const std::vector<std::string>& words) const {
-    const std::size_t size = command().words.size();
+    std::size_t size = command().words.size();
+    // Before `$@`: what is given at the launch goes on to win.
+    while (size > opened_.arguments + 1U && command().words[size - 1].any_number) --size;
     if (size == 0) return tl::unexpected(error(opened_, "there is no argument to insert behind"));
     return edited(*opened_.text, source::insert_words(*opened_.script, {opened_.command, size - 1}, words));
   }

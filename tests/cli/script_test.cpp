@@ -59,6 +59,22 @@ TEST_CASE("--fix edits the script and nothing else") {
   CHECK(read(path) == after);
 }
 
+TEST_CASE("Hydra words of a script are edited before what the launch adds") {
+  const TemporaryFolder folder;
+  const std::string before =
+      "python3 -m verl.trainer.main_ppo \\\n"
+      "    actor_rollout_ref.model.path=Qwen/Qwen3-8B \\\n"
+      "    +actor_rollout_ref.actor.megatron.override_transformer_config.recompute_method=uniform \\\n"
+      "    +actor_rollout_ref.actor.megatron.override_transformer_config.recompute_num_layers=1 \\\n"
+      "    trainer.n_gpus_per_node=8 trainer.nnodes=1 $@\n";
+  const std::string path = folder.file("run.sh", before);
+  static_cast<void>(run({{"check", path, "--env-file", "/dev/null", "--fix"}}));
+  const std::string after = read(path);
+  INFO(after);
+  CHECK_THAT(after, Catch::Contains("recompute_granularity=full"));
+  CHECK(after.find("recompute_granularity=full") < after.find("$@"));
+}
+
 TEST_CASE("arguments come from standard input, too") {
   headroom::cli::Run what{{"check", "-", "--gpus", "8", "--env-file", "/dev/null"}};
   what.input =
