@@ -157,6 +157,44 @@ void read_launcher(const Opened& opened, Settings& out) {
   reader.fill(out.hints);
 }
 
+namespace {
+
+/// `ray job submit --runtime-env-json='{"env_vars": {…}}' -- program`: variables of the processes that ray
+/// starts.
+void read_ray_environment(const Opened& opened, const schema::Schema& schema, Settings& out) {
+  constexpr std::string_view option = "--runtime-env-json";
+  const Command& command = opened.script->commands[opened.command];
+  for (std::size_t i = 0; i < opened.program && i < command.words.size(); ++i) {
+    const Word& word = command.words[i];
+    if (!word.text.starts_with(option)) continue;
+    const bool joined = word.text.size() > option.size() && word.text[option.size()] == '=';
+    if (!joined && i + 1 >= command.words.size()) return;
+    const Word& value = joined ? word : command.words[i + 1];
+    auto text = std::make_shared<const source::SourceText>(
+        "runtime-env.json", joined ? value.text.substr(option.size() + 1) : value.text);
+    const auto doc = source::read_json(text);
+    if (!doc || doc->root == source::no_node || doc->node(doc->root).kind != source::NodeKind::mapping)
+      return;
+    const source::NodeId variables = doc->find(doc->root, "env_vars");
+    if (variables == source::no_node || doc->node(variables).kind != source::NodeKind::mapping) return;
+    for (const source::Member& m : doc->node(variables).members) {
+      const std::string& name = doc->node(m.key).text;
+      const schema::FieldId field = schema.find(fmt::format("env.{}", name));
+      const std::string& set = doc->node(m.value).text;
+      if (field == schema::no_field) {
+        out.hints.env.insert_or_assign(name, set);
+      } else {
+        // A variable inside it that nobody knows leaves only that value open.
+        const bool open = set.find('$') != std::string::npos;
+        out.assign(field, open ? source::Value::unknown() : source::Value(set),
+                   Place{opened.text, value.span, value.span, From::file, name});
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void read_environment(const Opened& opened, const schema::Schema& schema, Settings& out) {
   const auto add = [&](const source::Assignment& a) {
     const schema::FieldId field = schema.find(fmt::format("env.{}", a.name));
@@ -171,6 +209,7 @@ void read_environment(const Opened& opened, const schema::Schema& schema, Settin
   for (const source::Assignment& a : opened.script->exports) add(a);
   if (opened.command < opened.script->commands.size()) {
     for (const source::Assignment& a : opened.script->commands[opened.command].environment) add(a);
+    read_ray_environment(opened, schema, out);
   }
 }
 

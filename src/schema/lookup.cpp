@@ -242,7 +242,26 @@ const DialectTable* Schema::find_dialect(std::string_view name) const {
   return it == dialects.end() ? nullptr : &*it;
 }
 
+namespace {
+
+/// `Qwen3-4B` of `/root/Qwen3-4B/` and of `Qwen/Qwen3-4B-Base`: tuned and untuned variants have the same
+/// sizes.
+std::string_view model_name(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  path = path.substr(path.rfind('/') + 1);
+  for (std::string_view variant : {"-Instruct", "-Base", "-Chat", "-Thinking", "-it", "-pt"})
+    if (path.ends_with(variant)) return path.substr(0, path.size() - variant.size());
+  return path;
+}
+
+}  // namespace
+
 const ModelFacts* Schema::find_model(std::string_view name) const {
+  if (const ModelFacts* exact = find_exact_model(name)) return exact;
+  return find_exact_model(model_name(name));
+}
+
+const ModelFacts* Schema::find_exact_model(std::string_view name) const {
   std::string wanted = squeeze(name);
   if (wanted.empty()) return nullptr;
   auto matches = [&](const ModelFacts& m) {

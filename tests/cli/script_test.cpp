@@ -121,6 +121,19 @@ TEST_CASE("--env-file takes the exports of a script") {
   CHECK_THAT(shown.out, Catch::Contains("expandable_segments:True"));
 }
 
+TEST_CASE("ray's runtime environment is the run's") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file(
+      "run.sh",
+      "RUNTIME_ENV_JSON=\"{ \\\"env_vars\\\": { \\\"CUDA_DEVICE_MAX_CONNECTIONS\\\": \\\"1\\\" } }\"\n"
+      "ray job submit --address=x --runtime-env-json=\"${RUNTIME_ENV_JSON}\" -- python3 train.py \\\n"
+      "   --num-layers 28 --hidden-size 1024 --rollout-batch-size 32 --actor-num-nodes 1 "
+      "--actor-num-gpus-per-node 8\n");
+  const auto shown = run({{"effective", path, "env.CUDA_DEVICE_MAX_CONNECTIONS", "--format", "json"}});
+  INFO(shown.out << shown.err);
+  CHECK_THAT(shown.out, Catch::Contains("\"value\": \"1\""));
+}
+
 TEST_CASE("recipes by name") {
   const TemporaryFolder folder;
   const std::string path = folder.file("run.sh",

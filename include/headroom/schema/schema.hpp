@@ -214,7 +214,9 @@ class Schema {
                                                    Release r) const;  ///< hyphens = underscores
   [[nodiscard]] const Gpu* find_gpu(
       std::string_view spelling) const;  ///< any usual spelling, case-insensitive
+  /// By id, alias or the last part of a path; variants such as `-Instruct` count as their base.
   [[nodiscard]] const ModelFacts* find_model(std::string_view name) const;
+  [[nodiscard]] const ModelFacts* find_exact_model(std::string_view name) const;
   [[nodiscard]] const DialectTable* find_dialect(std::string_view name) const;
   /// Names close to a misspelt one, best first, at most three (edit distance; same section first).
   [[nodiscard]] std::vector<std::string_view> suggest(std::string_view canonical, Release r) const;
