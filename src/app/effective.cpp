@@ -52,7 +52,8 @@ class Effective {
       return status;
     outcome_ = std::move(input.outcome);
     if (!choose(input.rest)) return exit_usage;
-    for (const auto& note : outcome_.notes) static_cast<void>(write(stderr, "note: " + note + "\n"));
+    for (const auto& note : outcome_.notes)
+      static_cast<void>(write(stderr, "note: " + report::printable(note) + "\n"));
     return write(stdout, options_.format == Format::json ? json() : table()) ? exit_clean : exit_usage;
   }
 

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "headroom/memory/ledger.hpp"
 #include "headroom/report/memory.hpp"
+#include "headroom/report/terminal.hpp"
 #include "output.hpp"
 #include "single.hpp"
 
@@ -22,7 +23,8 @@ class Estimate {
       complain(options_, "estimate takes one CONFIG");
       return exit_usage;
     }
-    for (const auto& note : input.outcome.notes) static_cast<void>(write(stderr, "note: " + note + "\n"));
+    for (const auto& note : input.outcome.notes)
+      static_cast<void>(write(stderr, "note: " + report::printable(note) + "\n"));
     const auto shape = memory::read_shape(input.outcome.config);
     if (!shape) {
       source::Error error = shape.error();

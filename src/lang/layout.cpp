@@ -12,6 +12,8 @@ namespace {
 // Far beyond any real model; keeps `(t)*999999999` from taking all memory, and a million stages, which many
 // rules look at, from taking seconds.
 constexpr std::size_t max_unrolled = 1u << 16;
+// Rules ask for each stage in turn, which reads the layout again.
+constexpr std::size_t max_stages = 2048;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -83,7 +85,7 @@ std::optional<PipelineLayout> from_string(std::string_view text) {
   PipelineLayout layout;
   layout.stages.emplace_back();
   for (const char c : *letters) {
-    if (c == '|')
+    if (c == '|' && layout.stages.size() < max_stages)
       layout.stages.emplace_back();
     else if (c == 'E' || c == 'L' || c == 't' || c == 'm')
       layout.stages.back() += c;
@@ -112,6 +114,7 @@ char letter_of(std::string_view name) {
 }
 
 std::optional<PipelineLayout> from_list(const source::List& rows) {
+  if (rows.size() > max_stages) return std::nullopt;
   PipelineLayout layout;
   for (const auto& row : rows) {
     if (!row.is_list()) return std::nullopt;

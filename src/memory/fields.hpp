@@ -1,5 +1,6 @@
-// Named access to a resolved config. Absent, null and unknown values take a fallback.
+// Named access to a resolved config. Absent, null and unknown values and nan take a fallback.
 #pragma once
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,7 @@ class Fields {
   [[nodiscard]] double number(std::string_view name, double fallback = 0) const {
     const auto& v = value(name);
     if (v.is_bool()) return v.as_bool() ? 1 : 0;
-    return v.is_number() ? v.as_double() : fallback;
+    return v.is_number() && !std::isnan(v.as_double()) ? v.as_double() : fallback;
   }
   [[nodiscard]] bool flag(std::string_view name, bool fallback = false) const {
     const auto& v = value(name);

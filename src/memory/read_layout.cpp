@@ -16,6 +16,8 @@ struct Part {
   bool embedding = false, loss = false;
 };
 
+constexpr std::int64_t most_layers = 100'000;
+
 std::int64_t whole(double x) {
   return static_cast<std::int64_t>(x);
 }
@@ -145,6 +147,22 @@ std::int32_t index_of(Shape& shape, LayerKind kind) {
   return shape.kind_count++;
 }
 
+/// What would take seconds or all memory: no such pipeline exists.
+constexpr std::int64_t most_chunks = 2048;
+
+std::string too_large(const std::vector<Part>& parts, const Shape& shape) {
+  std::int64_t layers = 0;
+  for (const Part& part : parts) layers += std::max<std::int64_t>(part.layers, 0);
+  if (layers > most_layers) return "the number of layers in the pipeline is absurdly large";
+  if (static_cast<std::int64_t>(parts.size()) > most_chunks) return "the pipeline is absurdly large";
+  // What the schedule runs through before its pattern repeats.
+  constexpr double most_steps = 1e6;
+  const double group = std::min(shape.parallel.group, shape.microbatches);
+  return group * static_cast<double>(parts.size()) > most_steps
+             ? "model.microbatch_group_size_per_vp_stage is absurdly large"
+             : std::string();
+}
+
 void place(const std::vector<Part>& parts, const Layers& layers, Shape& shape) {
   const auto pp = whole(shape.parallel.pp);
   std::int64_t next = 0;
@@ -172,8 +190,9 @@ std::string read_layout(const Fields& fields, Shape& shape) {
   const auto pp = whole(shape.parallel.pp);
   const auto vpp = pp > 1 ? whole(shape.parallel.vpp) : 1;
   if (layers.count() <= 0) return "model.num_layers is not set";
-  if (layers.count() > 100000 || pp > 10000 || vpp > 10000)
-    return "model.num_layers or the pipeline is absurdly large";
+  if (layers.count() > most_layers) return "model.num_layers is absurdly large";
+  if (pp > most_chunks || vpp > most_chunks || pp * vpp > most_chunks)
+    return "the pipeline is absurdly large";
   std::vector<Part> parts;
   const auto& written = fields.value("model.pipeline_model_parallel_layout");
   if (written.is_string() || written.is_list()) {
@@ -194,9 +213,11 @@ std::string read_layout(const Fields& fields, Shape& shape) {
   parts.front().embedding = true;
   if (std::none_of(parts.begin(), parts.end(), [](const Part& p) { return p.loss; }))
     parts.back().loss = true;
+  if (shape.model.mtp_depths > most_layers) return "model.mtp_num_layers is absurdly large";
   const auto depths = static_cast<std::int32_t>(shape.model.mtp_depths);
   if (depths > 0 && std::none_of(parts.begin(), parts.end(), [](const Part& p) { return p.mtp > 0; }))
     parts.back().mtp = depths;
+  if (auto text = too_large(parts, shape); !text.empty()) return text;
   place(parts, layers, shape);
   if (depths == 0) return {};
   // A depth is one layer like the last, or what a hybrid pattern says.

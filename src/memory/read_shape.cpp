@@ -8,6 +8,7 @@
 #include "fields.hpp"
 #include "headroom/memory/shape.hpp"
 #include "read_layout.hpp"
+#include "read_range.hpp"
 
 namespace headroom::memory {
 namespace {
@@ -400,6 +401,7 @@ source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config)
   const Fields f(config);
   ShapeAndNotes out;
   Shape& s = out.shape;
+  if (auto text = out_of_range(f); !text.empty()) return failed(std::move(text));
   read_parallel(f, s.parallel);
   read_model(f, s);
   read_batch(f, s);

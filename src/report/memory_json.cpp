@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -9,8 +10,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Sizes beyond what the number holds are its largest.
 std::int64_t bytes(double x) {
-  return std::llround(x);
+  constexpr double most = 9e18;
+  return std::llround(std::clamp(x, -most, most));
 }
 
 Json stage_json(const memory::StagePeaks& s) {

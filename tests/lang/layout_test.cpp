@@ -36,6 +36,7 @@ TEST_CASE("layout strings unroll as Megatron-Core does") {
       {"t*2*2", "invalid"},
       {"(t)*1048577", "invalid"},
       {"(tt|)*2(m)*1L", "tt|tt|mL"},
+      {"(t|)*2048", "invalid"},  // every rule that looks at a stage reads the layout again
   };
   for (const auto& c : cases) {
     INFO(c.text);

@@ -143,3 +143,40 @@ TEST_CASE("what is missing is said") {
   CHECK(shape.error().message.find("model.num_attention_heads") != std::string::npos);
   CHECK(shape.error().message.find("hidden_size") == std::string::npos);
 }
+
+TEST_CASE("sizes that no run has are refused, at once") {
+  struct Row {
+    std::vector<std::string> sets;
+    std::string message;
+  };
+  const std::string interleaved = "model.virtual_pipeline_model_parallel_size=2";
+  const std::string four = "model.pipeline_model_parallel_size=4";
+  const std::vector<Row> rows{
+      {{"model.hidden_size=1000000000000000000"}, "model.hidden_size is absurdly large"},
+      {{"model.kv_channels=-1"}, "model.kv_channels is negative"},
+      {{"model.pipeline_model_parallel_size=9223372036854775807"},
+       "pipeline_model_parallel_size is absurdly"},
+      {{"model.pipeline_model_parallel_size=-9223372036854775808"},
+       "pipeline_model_parallel_size is absurdly"},
+      {{"model.pipeline_model_parallel_size=2000", interleaved}, "the pipeline is absurdly large"},
+      {{four, "model.num_layers_in_first_pipeline_stage=1000000000"}, "layers in the pipeline is absurdly"},
+      {{four, interleaved, "model.microbatch_group_size_per_vp_stage=1000000000",
+        "train.global_batch_size=10000000000"},
+       "microbatch_group_size_per_vp_stage is absurdly"},
+      {{"model.mtp_num_layers=1000000000"}, "model.mtp_num_layers is absurdly"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.sets.back());
+    const auto outcome = lint_text(llama, row.sets);
+    REQUIRE_FALSE(outcome.unreadable);
+    const auto shape = read_shape(outcome.config);
+    REQUIRE_FALSE(shape);
+    CHECK_THAT(shape.error().message, Catch::Contains(row.message));
+  }
+}
+
+TEST_CASE("a number that is none is as if it were not there") {
+  const Shape s =
+      shape_of({"optimizer.optimizer_cpu_offload=true", "optimizer.optimizer_offload_fraction=.nan"});
+  CHECK(s.states.offload == 0);
+}

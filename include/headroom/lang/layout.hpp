@@ -25,7 +25,7 @@ struct PipelineLayout {
 
 /// Reads both forms: a string (`Et*3|(tt|)*29,m|L`) or a list of lists of layer names
 /// (`[[embedding, decoder], [decoder, loss]]`). nullopt where Megatron-Core refuses it, and where unrolling
-/// passes a million characters.
+/// passes 65536 characters or 2048 stages.
 [[nodiscard]] std::optional<PipelineLayout> parse_layout(const source::Value& layout);
 
 /// A hybrid layer pattern: `M-M-|M*M-/MM/MM`, main layers with pipeline bars, then one part a multi-token
