@@ -34,6 +34,22 @@ const DialectRow* find_either_dash(const DialectTable& table, std::string_view n
   return it == table.rows.end() ? nullptr : &*it;
 }
 
+std::span<const std::string_view> choices_in(const DialectRow& row, schema::Release release) {
+  for (const schema::DialectChoices& c : row.choices)
+    if (schema::contains(c.releases, release)) return c.words;
+  return {};
+}
+
+/// The value, or an item of it, that is none of `words`; null where all are.
+const Value* first_other(const Value& value, std::span<const std::string_view> words) {
+  const auto other = [&](const Value& v) {
+    return (v.is_string() || v.is_int()) && std::ranges::find(words, v.to_text()) == words.end();
+  };
+  if (!value.is_list()) return other(value) ? &value : nullptr;
+  const auto it = std::ranges::find_if(value.as_list(), other);
+  return it == value.as_list().end() ? nullptr : &*it;
+}
+
 }  // namespace
 
 const DialectRow* find_row(const Schema& schema, const DialectTable& table, std::string_view name) {
@@ -71,6 +87,9 @@ void Mapper::apply(const DialectRow& row, Value value, Place place) {
     return;
   }
   place.written_name = row.name;
+  const auto words = choices_in(row, release_);
+  if (const Value* wrong = words.empty() ? nullptr : first_other(value, words); wrong != nullptr)
+    refuse(row, value, *wrong, words, place);
   switch (row.kind) {
     case RowKind::ignored:
     case RowKind::environment:  // read member by member, by whoever has the mapping
@@ -84,6 +103,30 @@ void Mapper::apply(const DialectRow& row, Value value, Place place) {
   }
   if (row.invert && value.is_bool()) value = Value(!value.as_bool());
   for (const FieldId field : row.fields) set(field, value, place);
+}
+
+/// The parser stops there; the value is kept, so that its place is known to fixes.
+void Mapper::refuse(const DialectRow& row, const Value& value, const Value& wrong,
+                    std::span<const std::string_view> words, Place place) {
+  const std::string word = wrong.to_text();
+  std::vector<std::string> fields;
+  for (const FieldId field : row.fields) fields.emplace_back(schema_.field(field).name);
+  Problem p{"schema-check/flag-value",
+            fields.empty() ? std::string(row.name) : fields.front(),
+            fmt::format("{} takes {}; '{}' is none of them in {}", row.name, fmt::join(words, ", "), word,
+                        schema::name(release_)),
+            std::move(place),
+            {},
+            {}};
+  if (const std::string_view meant = schema::nearest(word, words); !meant.empty()) {
+    source::List items = value.is_list() ? value.as_list() : source::List{value};
+    std::ranges::replace(items, wrong, Value(meant));
+    const Value better = value.is_list() ? Value(std::move(items)) : items.front();
+    for (const std::string& field : fields) p.suggest_set.emplace_back(field, better);
+  } else {
+    p.suggest_unset = std::move(fields);
+  }
+  out_.problems.push_back(std::move(p));
 }
 
 void Mapper::choose(const DialectRow& row, const Value& value, const Place& place) {
@@ -190,7 +233,11 @@ void Mapper::finish() {
   }
   // Checks append problems: over a copy, as settings are looked at one by one.
   const std::vector<Setting> settings = out_.settings;
-  for (const Setting& s : settings) check_setting(out_, s, schema_, release_, nullptr);
+  for (const Setting& s : settings) {
+    // What the parser takes and what it refuses is known better than what the field allows.
+    const DialectRow* by = row(s.place.written_name);
+    if (by == nullptr || by->choices.empty()) check_setting(out_, s, schema_, release_, nullptr);
+  }
 }
 
 }  // namespace headroom::dialect

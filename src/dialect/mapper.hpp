@@ -1,5 +1,6 @@
 // Applies the rows of a table: names and values of another language become settings.
 #pragma once
+#include <span>
 #include <string_view>
 
 #include "headroom/dialect/settings.hpp"
@@ -30,6 +31,8 @@ class Mapper {
  private:
   void set(schema::FieldId field, source::Value value, Place place);
   void set_launch(const schema::DialectRow& row, const source::Value& value);
+  void refuse(const schema::DialectRow& row, const source::Value& value, const source::Value& wrong,
+              std::span<const std::string_view> words, Place place);
   void choose(const schema::DialectRow& row, const source::Value& value, const Place& place);
   [[nodiscard]] const schema::DialectRow* meant(std::string_view name) const;
 

@@ -124,6 +124,19 @@ void DialectBuilder::read_arity(DialectRow& row, NodeId body) const {
   }
 }
 
+void DialectBuilder::read_choices(DialectRow& row, NodeId body) const {
+  const NodeId at = in_.get(body, "choices");
+  if (at == source::no_node) return;
+  if (row.arity == Arity::none) return in_.fail(at, "a flag without a value has no 'choices'");
+  std::vector<schema::DialectChoices> choices;
+  for (const ReleaseValue& v : in_.by_release(at)) {
+    std::vector<std::string> words;
+    in_.each_item(v.node, [&](NodeId item) { words.push_back(in_.text(item)); });
+    choices.push_back({v.releases, schema_.keep_texts(words)});
+  }
+  row.choices = arena_.keep(std::move(choices));
+}
+
 void DialectBuilder::read_cases(DialectRow& row, NodeId map) {
   std::vector<schema::DialectCase> cases;
   if (in_.node(map).kind != NodeKind::mapping) return in_.fail(map, "'values' maps values to fields");
@@ -142,11 +155,12 @@ void DialectBuilder::read_cases(DialectRow& row, NodeId map) {
 }
 
 void DialectBuilder::read_kind(DialectRow& row, NodeId key, NodeId body) {
-  in_.only(body, {"to", "values", "launch", "env", "ignore", "invert", "action", "type", "nargs", "releases",
-                  "alias"});
+  in_.only(body, {"to", "values", "launch", "env", "ignore", "invert", "action", "type", "nargs", "choices",
+                  "releases", "alias"});
   row.releases = in_.releases(body, "releases");
   row.invert = in_.boolean(body, "invert", false);
   read_arity(row, body);
+  read_choices(row, body);
   const NodeId to = in_.get(body, "to");
   if (to != source::no_node) read_fields(row, to);
   if (const NodeId at = in_.get(body, "values"); at != source::no_node) {

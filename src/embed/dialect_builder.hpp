@@ -19,6 +19,7 @@ class DialectBuilder {
   void read_below(schema::DialectRow row, source::NodeId body);
   void read_kind(schema::DialectRow& row, source::NodeId key, source::NodeId body);
   void read_arity(schema::DialectRow& row, source::NodeId body) const;
+  void read_choices(schema::DialectRow& row, source::NodeId body) const;
   void read_cases(schema::DialectRow& row, source::NodeId map);
   void read_fields(schema::DialectRow& row, source::NodeId at);
   void read_aliases();

@@ -25,7 +25,7 @@ class SchemaWriter {
         "#include <limits>\n\n#include \"headroom/schema/schema.hpp\"\n\nnamespace headroom::schema "
         "{\nnamespace {\n\n";
     for (const ArrayPool* pool : {&texts_, &ids_, &defaults_, &choices_, &class_defaults_, &values_, &cases_,
-                                  &rows_, &dialect_defaults_})
+                                  &dialect_choices_, &rows_, &dialect_defaults_})
       out += pool->definition();
     out += tables;
     out += fmt::format(
@@ -148,14 +148,18 @@ class SchemaWriter {
   }
 
   std::string row(const schema::DialectRow& r) {
-    std::vector<std::string> fields, cases;
+    std::vector<std::string> fields, cases, choices;
+    for (const auto& c : r.choices)
+      choices.push_back(fmt::format("{{{}, {}}}", c.releases, texts_.texts(c.words)));
     for (auto id : r.fields) fields.push_back(fmt::format("{}", id));
     for (const auto& c : r.cases) cases.push_back(fmt::format("{{{}, {}}}", c.when, field_values(c.sets)));
     return fmt::format(
-        "\n    {{{}, {}, {}, RowKind({}), LaunchKey({}), {}, {}, Arity({}), {}, WordType({}), {}, {}, {}}}",
+        "\n    {{{}, {}, {}, RowKind({}), LaunchKey({}), {}, {}, Arity({}), {}, WordType({}), {}, {}, {}, "
+        "{}}}",
         cpp_text(r.name), yes(r.below), cpp_text(r.section), static_cast<int>(r.kind),
         static_cast<int>(r.launch), ids_.span(fields), yes(r.invert), static_cast<int>(r.arity), r.count,
-        static_cast<int>(r.type), yes(r.action), cases_.span(cases), r.releases);
+        static_cast<int>(r.type), yes(r.action), cases_.span(cases), r.releases,
+        dialect_choices_.span(choices));
   }
 
   std::string dialects() {
@@ -185,6 +189,7 @@ class SchemaWriter {
   ArrayPool choices_{"Choices", "choices"};
   ArrayPool class_defaults_{"ClassDefault", "class_defaults"};
   ArrayPool values_{"FieldValue", "field_values"};
+  ArrayPool dialect_choices_{"DialectChoices", "dialect_choices"};
   ArrayPool rows_{"DialectRow", "dialect_rows"};
   ArrayPool cases_{"DialectCase", "dialect_cases"};
   ArrayPool dialect_defaults_{"DialectDefault", "dialect_defaults"};

@@ -14,6 +14,16 @@ using source::Value;
 
 namespace {
 
+/// Whether the launch line may say more than it shows: `"$@"`, or arguments without their program.
+bool is_open_ended(const Settings& settings) {
+  const source::Script* script = settings.script.get();
+  if (script == nullptr) return false;
+  if (script->form == source::Script::Form::words || settings.command >= script->commands.size()) return true;
+  const std::vector<source::Word>& words = script->commands[settings.command].words;
+  const auto first = words.begin() + std::min<std::ptrdiff_t>(settings.arguments, std::ssize(words));
+  return std::any_of(first, words.end(), [](const source::Word& w) { return w.any_number; });
+}
+
 class Resolver {
  public:
   Resolver(const Settings& settings, const LaunchContext& launch, const Schema& schema,
@@ -75,6 +85,7 @@ class Resolver {
     bool sm_known = l.gpu != nullptr && l.gpu->compute_capability > 0;
     put("launch.sm", sm_known ? Value(l.gpu->compute_capability) : Value::unknown(), OriginKind::launch);
     put("launch.dialect", settings_.dialect, OriginKind::launch);
+    put("launch.open_ended", Value(is_open_ended(settings_)), OriginKind::launch);
     put("launch.dump", Value(settings_.full_dump), OriginKind::launch);
     put("launch.te", schema::to_string(l.te.value_or(release.te)), OriginKind::launch);
     put("launch.torch", schema::to_string(l.torch.value_or(release.torch)), OriginKind::launch);

@@ -27,6 +27,12 @@ struct DialectCase {
   std::span<const FieldValue> sets;
 };
 
+/// Words that a flag takes; its parser refuses others.
+struct DialectChoices {
+  ReleaseSet releases = all_releases;
+  std::span<const std::string_view> words;
+};
+
 struct DialectRow {
   std::string_view name;     ///< dotted path or flag; of a `below` row without its `.*`
   bool below = false;        ///< every other key below, each a field of `section`
@@ -41,6 +47,7 @@ struct DialectRow {
   bool action = true;  ///< Arity::none: what presence means
   std::span<const DialectCase> cases;
   ReleaseSet releases = all_releases;
+  std::span<const DialectChoices> choices;  ///< empty: every word of the type
 };
 
 /// Value that the program uses where the file says nothing.
