@@ -16,11 +16,13 @@ inline constexpr double memory_share = 0.75;
 // Share of a link's bandwidth that a large collective reaches, and the start of one, seconds.
 inline constexpr double nvlink_share = 0.75, network_share = 0.80;
 inline constexpr double nvlink_latency = 15e-6, network_latency = 40e-6;
-// Host time to issue one kernel from eager code, seconds.
-inline constexpr double launch = 8e-6;
-// What a recomputed region costs the host besides its kernels, in kernels: saving and restoring random
+// Host time of one operator of eager code, Python, autograd and the kernels that it starts included, seconds.
+inline constexpr double launch = 1e-4;
+// The same on the hosts of Ampere systems over those of Hopper and later.
+inline constexpr double older_host = 1.6;
+// What a recomputed region costs the host besides its kernels, in operators: saving and restoring random
 // states.
-inline constexpr double checkpoint_launches = 25;
+inline constexpr double checkpoint_launches = 6;
 // Share of communication that overlapping kernels can hide at best.
 inline constexpr double overlap_share = 0.80;
 // Host work of a training step outside the layers, seconds.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "constants.hpp"
 #include "headroom/cost/job.hpp"
 #include "headroom/memory/fields.hpp"
 
@@ -24,6 +25,7 @@ Machine machine_of(const schema::Gpu& gpu) {
   m.nvlink = gpu.nvlink_bandwidth > 0 ? gpu.nvlink_bandwidth / 2 : gpu.host_bandwidth;
   m.capability = gpu.compute_capability > 0 ? gpu.compute_capability : 10.0;
   m.tf32 = m.bf16 / 2;
+  m.host_pace = m.capability < 9 ? constants::older_host : 1;
   return m;
 }
 

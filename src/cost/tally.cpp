@@ -97,7 +97,8 @@ LayerTime Tally::finish() {
     forward += out.forward[i];
     backward += out.backward[i];
   }
-  const double host_forward = launches_forward_ * launch, host_backward = launches_backward_ * launch;
+  const double each = launch * job_.machine.host_pace;
+  const double host_forward = launches_forward_ * each, host_backward = launches_backward_ * each;
   out.forward[index_of(Part::launch)] += std::max(0.0, host_forward - forward);
   out.backward[index_of(Part::launch)] += std::max(0.0, host_backward - backward);
   out.forward_total = std::max(forward, host_forward);

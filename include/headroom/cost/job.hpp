@@ -13,7 +13,8 @@ struct Machine {
   double memory = 3.35e12, nvlink = 4.5e11, network = 5e10, host = 6.4e10, host_memory = 7.7e10;
   double nvlink_domain = 8;  ///< GPUs that NVLink joins
   double capability = 9.0;
-  bool known = false;  ///< the kind was given
+  double host_pace = 1;  ///< host time of an operator over that beside an H100
+  bool known = false;    ///< the kind was given
 };
 
 enum class ContextExchange : std::uint8_t { ring, all_to_all, all_gather };
