@@ -23,6 +23,10 @@ inline constexpr double older_host = 1.6;
 // What a recomputed region costs the host besides its kernels, in operators: saving and restoring random
 // states.
 inline constexpr double checkpoint_launches = 6;
+// Operators of a fused attention's front end, of one collective, of one hop of a ring, and of the hooks that
+// Megatron FSDP runs around a layer, each way.
+inline constexpr double attention_operators = 4, collective_operators = 1, hop_operators = 6,
+                        sharding_operators = 20;
 // Share of communication that overlapping kernels can hide at best.
 inline constexpr double overlap_share = 0.80;
 // Host work of a training step outside the layers, seconds.

@@ -34,6 +34,7 @@ void tensor_exchange(const Shape& s, const Job& job, double compute, Tally& t) {
     backward = std::max(backward * (1 - overlap_share), backward - compute);
   }
   t.exchange(Part::tensor, forward, backward);
+  if (s.parallel.sequence) t.launches(collective_operators, 2 * collective_operators);
 }
 
 namespace {

@@ -15,6 +15,7 @@ LayerTimes layer_times(const memory::Shape& s, const Job& job) {
     t.frozen(s.adapter.kind != memory::Peft::none);
     mixer(s, job, s.kinds[k].mixer, t);
     feedforward(s, job, s.kinds[k].feedforward, t);
+    if (s.states.fsdp) t.launches(constants::sharding_operators, constants::sharding_operators);
     out.kinds[k] = t.finish();
   }
   Tally embedding(s, job), loss(s, job), prediction(s, job);

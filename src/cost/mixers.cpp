@@ -34,6 +34,7 @@ void context_exchange(const Shape& s, const Job& job, double query, double kv, d
     // Each hop hides behind the attention of the block before it.
     t.exchange(Part::context, std::max(0.1 * forward, forward - overlap_share * core),
                std::max(0.1 * backward, backward - overlap_share * 2 * core));
+    t.launches((cp - 1) * hop_operators, (cp - 1) * hop_operators);
   }
 }
 
@@ -47,6 +48,8 @@ void core(const Shape& s, const Job& job, double query, double value, double kv,
                           s.parallel.tp * s.numerics.parameter;
     const double passes = s.kernels.softmax_fusion ? 4 : 8;
     t.elementwise(Part::attention, (passes + 2) * scores, (passes + 4) * scores, passes);
+  } else if (!s.graphs.attention) {
+    t.launches(attention_operators, attention_operators);
   }
   context_exchange(s, job, query, kv, flops / (job.machine.bf16 * attention_forward), t);
   if (replays(s, memory::core_attn)) t.replay(mark);

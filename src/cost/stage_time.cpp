@@ -39,7 +39,7 @@ double replayed(const Shape& s, double layers) {
   return s.saving.mode == Recompute::block ? std::min(s.saving.layers, layers) : 0;
 }
 
-void add_chunk(const Shape& s, const LayerTimes& times, const Chunk& chunk, StageTime& out) {
+void add_chunk(const Shape& s, const Job& job, const LayerTimes& times, const Chunk& chunk, StageTime& out) {
   const double before = out.forward_total;
   double layers = chunk.layer_count();
   for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
@@ -47,7 +47,15 @@ void add_chunk(const Shape& s, const LayerTimes& times, const Chunk& chunk, Stag
     layers += chunk.mtp_depths * s.mtp_layers[k];
   }
   out.layers += layers;
-  if (layers > 0) spend(Part::replay, 0, (out.forward_total - before) * replayed(s, layers) / layers, out);
+  const double again = replayed(s, layers);
+  if (again > 0) {
+    const double regions =
+        s.saving.mode == Recompute::uniform ? std::max(again / s.saving.layers, 1.0) : again;
+    spend(Part::replay, 0,
+          (out.forward_total - before) * again / layers +
+              regions * checkpoint_launches * launch * job.machine.host_pace,
+          out);
+  }
   if (chunk.embedding) add_layer(times.embedding, 1, out);
   if (chunk.mtp_depths > 0) add_layer(times.prediction, chunk.mtp_depths, out);
   if (chunk.loss) add_layer(times.loss, 1 + chunk.mtp_depths, out);
@@ -79,7 +87,7 @@ std::size_t add_stage(const Shape& s, const Job& job, const LayerTimes& layers, 
   out = {};
   std::size_t i = first;
   for (; i < s.chunks.size() && s.chunks[i].stage == s.chunks[first].stage; ++i)
-    add_chunk(s, layers, s.chunks[i], out);
+    add_chunk(s, job, layers, s.chunks[i], out);
   hide_exchange(job, out);
   add_sends(s, Links(job.machine), static_cast<double>(i - first), out);
   return i;

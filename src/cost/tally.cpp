@@ -89,6 +89,7 @@ void Tally::elementwise(Part part, double forward_bytes, double backward_bytes, 
 
 void Tally::exchange(Part part, double forward, double backward) {
   add(part, forward, backward);
+  if (!graphed_) launches(forward > 0 ? collective_operators : 0, backward > 0 ? collective_operators : 0);
 }
 
 LayerTime Tally::finish() {
