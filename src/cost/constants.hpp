@@ -16,6 +16,8 @@ inline constexpr double memory_share = 0.75;
 // Share of a link's bandwidth that a large collective reaches, and the start of one, seconds.
 inline constexpr double nvlink_share = 0.75, network_share = 0.80;
 inline constexpr double nvlink_latency = 15e-6, network_latency = 40e-6;
+// Share of the link to the host that pinned transfers reach.
+inline constexpr double host_share = 0.75;
 // Host time of one operator of eager code, Python, autograd and the kernels that it starts included, seconds.
 inline constexpr double launch = 1e-4;
 // The same on the hosts of Ampere systems over those of Hopper and later.
