@@ -10,6 +10,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Thousandths are more than a model knows.
+double rounded(double ratio) {
+  return std::round(ratio * 1e3) / 1e3;
+}
+
 Json to_json(const rules::Fix& fix) {
   Json out;
   out["title"] = fix.title;
@@ -20,6 +25,12 @@ Json to_json(const rules::Fix& fix) {
   for (const auto& [name, value] : fix.env) out["env"][name] = value ? Json(*value) : Json(nullptr);
   out["safety"] = fix.safety == rules::Safety::execution ? "execution" : "training";
   out["verified"] = fix.verified;
+  if (fix.time) {
+    out["step_time_ratio"] = rounded(fix.time->ratio);
+    out["step_time_low"] = rounded(fix.time->low);
+    out["step_time_high"] = rounded(fix.time->high);
+  }
+  out["basis"] = !fix.time ? "unknown" : fix.time->measured ? "measured" : "modelled";
   out["evidence"] = fix.evidence;
   if (fix.memory) {
     out["peak_bytes"] = static_cast<std::int64_t>(fix.memory->peak);
