@@ -75,6 +75,8 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   const double sharded = states.step_gathered + (at.in_backward ? states.step_backward : 0);
   out.logits = costs.logits[at.chunk];
   out.step = at.bytes + transfers + sharded - states.replayed_inputs - states.main_gradients;
+  // Steps that run before the capture set the peak, without the buffers of the graphs.
+  if (!captures_first(s)) out.step -= states.graph_buffers;
   if (captures_first(s)) out.step = std::max(graphed_step(s, stage, layers, out.step - at.bytes), 0.0);
   out.activations = std::max(out.step - out.logits, 0.0);
   for (const auto n : at.in_flight) out.in_flight += n;
