@@ -7,6 +7,7 @@
 
 #include "fields.hpp"
 #include "headroom/memory/shape.hpp"
+#include "outline.hpp"
 #include "read_layout.hpp"
 #include "read_range.hpp"
 
@@ -212,8 +213,8 @@ void read_states(const Fields& f, Shape& s) {
   o.main = f.written("ddp.megatron_fsdp_main_params_dtype") && !f.given("ddp.megatron_fsdp_main_params_dtype")
                ? 0
                : f.element_bytes("ddp.megatron_fsdp_main_params_dtype", 4);
-  o.fsdp_keeps_ends = o.sharding == Sharding::parameters && s.model.untied &&
-                      f.flag("derived.fsdp") && f.config().launch.release >= schema::Release::v0_6_0;
+  o.fsdp_keeps_ends = o.sharding == Sharding::parameters && s.model.untied && f.flag("derived.fsdp") &&
+                      f.config().launch.release >= schema::Release::v0_6_0;
   o.hybrid_outer = f.text("ddp.outer_dp_sharding_strategy") == "optim";
   o.fsdp_double_buffer = f.flag("ddp.fsdp_double_buffer");
   o.distributed = true;
@@ -388,23 +389,6 @@ std::string missing(const Fields& f, const Shape& s) {
       fmt::join(names, ", "), names.size() == 1 ? "has" : "have", names.size() == 1 ? "it" : "them");
 }
 
-/// A run in outline: a well-known model by name and no provider class, which no launcher takes as it is.
-bool is_sketch(const Fields& f) {
-  return f.config().layer == resolve::Layer::bridge && f.config().launch.model != nullptr &&
-         !f.written("model._target_");
-}
-
-/// What an outline (a model by name and a few settings) leaves open comes from the recipe that it is laid
-/// upon; all of Bridge's recipes have the fused kernels.
-void as_recipe(const Fields& f, Shape& s, std::vector<std::string>& assumptions) {
-  if (!f.written("model.bias_activation_fusion")) s.kernels.activation_fusion = true;
-  if (!f.written("model.apply_rope_fusion")) s.kernels.rope_fusion = true;
-  if (!f.written("model.moe_grouped_gemm")) s.kernels.grouped_gemm = true;
-  if (!f.written("model.cross_entropy_loss_fusion")) s.kernels.loss = LossKernel::te;
-  assumptions.emplace_back(
-      "a model by name and no provider class: fused kernels, as Bridge's recipes have them");
-}
-
 tl::unexpected<source::Error> failed(std::string message) {
   return tl::unexpected(source::Error{std::move(message), "", {}, false});
 }
@@ -427,7 +411,7 @@ source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config)
   read_saving(f, s.saving);
   read_graphs(f, s.graphs);
   read_device(f, s);
-  if (is_sketch(f)) as_recipe(f, s, out.assumptions);
+  if (is_outline(f)) complete_outline(f, s, out.assumptions);
   if (auto text = read_layout(f, s); !text.empty()) return failed(std::move(text));
   if (!f.given("launch.gpus"))
     out.assumptions.push_back(fmt::format(

@@ -224,17 +224,17 @@ void graph_buffers(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& f
                   Source::graphs};
   out.graph_buffers = fixed.add(item, {{"chunks in flight", held},
                                        {"layers of a chunk", layers},
-                                       {"tensors", 6},
+                                       {"input, output and their gradients", 4},
                                        {"tokens", l.rows},
                                        {"hidden", l.hidden},
                                        {"bytes", l.bytes}});
   if (g.attention)
-    out.graph_buffers += fixed.add({"attention masks of the graphs", "cuda graphs", "model.cuda_graph_impl",
-                                    Source::graphs},
-                                   {{"chunks in flight", held},
-                                    {"layers of a chunk", layers},
-                                    {"sequence", s.sequence},
-                                    {"sequence", s.sequence}});
+    out.graph_buffers +=
+        fixed.add({"attention masks of the graphs", "cuda graphs", "model.cuda_graph_impl", Source::graphs},
+                  {{"chunks in flight", held},
+                   {"layers of a chunk", layers},
+                   {"sequence", s.sequence},
+                   {"sequence", s.sequence}});
   out.workspace += out.graph_buffers;
 }
 
@@ -246,10 +246,11 @@ void fsdp_buffers(const Shape& s, const Parameters& n, StateBytes& out, Fixed& f
                               "ddp.data_parallel_sharding_strategy", Source::fsdp},
                              {{"parameters", n.ends}, {"bytes", s.numerics.parameter}});
   if (s.states.sharding == Sharding::parameters)
-    out.step_gathered += fixed.add(
-        {"gathered parameters of layers at work, of embedding and output", "fsdp",
-         "ddp.data_parallel_sharding_strategy ddp.fsdp_double_buffer", Source::fsdp},
-        {{"parameters", 2 * n.largest_layer + (s.states.fsdp_keeps_ends ? 0 : n.ends)}, {"bytes", s.numerics.parameter}});
+    out.step_gathered +=
+        fixed.add({"gathered parameters of layers at work, of embedding and output", "fsdp",
+                   "ddp.data_parallel_sharding_strategy ddp.fsdp_double_buffer", Source::fsdp},
+                  {{"parameters", 2 * n.largest_layer + (s.states.fsdp_keeps_ends ? 0 : n.ends)},
+                   {"bytes", s.numerics.parameter}});
   if (s.states.sharding >= Sharding::gradients)
     out.step_backward += fixed.add(
         {"gradients of layers on their way", "fsdp", "ddp.data_parallel_sharding_strategy", Source::fsdp},
