@@ -110,6 +110,8 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
   add("gpus", "--gpus", "Number of GPUs (ranks) of the run", "N");
   add("gpu", "--gpu", "GPU kind: h100, b200, \"NVIDIA H100 80GB HBM3\", ...", "KIND");
   add("gpu_memory", "--gpu-memory", "Memory of a GPU: 80GB, 141GiB, bytes", "SIZE");
+  add("host_memory", "--host-memory", "Host memory of a node: 2TB, 960GiB, bytes", "SIZE");
+  add("margin", "--margin", "Memory of a GPU that is to stay free: 4GiB, 5%", "SIZE|%");
   add("bridge", "--bridge",
       std::string("Megatron Bridge release: 0.2.2 ... 0.6.0 (default), main") +
           (matrix ? "; `all` shows the errors of every release side by side" : ""),
@@ -258,7 +260,8 @@ lint::Complaint read_context(Options& options, const Raw& raw) {
       options.bridge_all = true;
       continue;
     }
-    const std::string name = key == "gpu_memory" ? "--gpu-memory" : "--" + key;
+    std::string name = "--" + key;
+    std::ranges::replace(name, '_', '-');
     if (auto complaint = lint::set_context(options.context, key, value, name)) return complaint;
   }
   for (const auto& file : raw.env_files) {

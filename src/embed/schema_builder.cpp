@@ -74,14 +74,15 @@ void SchemaBuilder::read_gpus() {
   if (!in) return;
   std::vector<schema::Gpu> out;
   in->each(in->root(), [&](std::string_view name, NodeId key, NodeId body) {
-    in->only(body, {"aliases", "total_bytes", "basis", "compute_capability", "memory_bandwidth", "bf16",
-                    "fp16", "fp8", "fp4", "nvlink_bandwidth", "gpus_per_node", "nvlink_domain"});
+    in->only(body, {"aliases", "total_bytes", "host_bytes", "basis", "compute_capability", "memory_bandwidth",
+                    "bf16", "fp16", "fp8", "fp4", "nvlink_bandwidth", "gpus_per_node", "nvlink_domain"});
     schema::Gpu g;
     g.kind = arena_.keep(name);
     g.aliases = keep_texts(in->texts(body, "aliases"));
     auto bytes = in->integer(body, "total_bytes");
     if (!bytes || *bytes <= 0) in->fail(key, "a GPU kind needs total_bytes");
     g.total_bytes = static_cast<std::uint64_t>(bytes.value_or(0));
+    g.host_bytes = static_cast<std::uint64_t>(in->integer(body, "host_bytes").value_or(0));
     g.compute_capability = in->number(body, "compute_capability").value_or(0);
     g.memory_bandwidth = in->number(body, "memory_bandwidth").value_or(0);
     g.bf16_flops = in->number(body, "bf16").value_or(0);
