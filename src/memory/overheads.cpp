@@ -29,7 +29,7 @@ constexpr double busiest = 1.5;
 }  // namespace
 
 double imbalance_bytes(const Shape& s, const Peaks& balanced) {
-  if (!s.model.moe || s.balanced_routing || s.parallel.ep <= 1 || s.kernels.imbalance > 1) return 0;
+  if (!s.model.moe || s.balanced_routing || s.parallel.ep <= 1 || s.kernels.imbalance >= busiest) return 0;
   Shape hot = s;
   hot.kernels.imbalance = busiest;
   return std::max(0.0, peaks(hot).peak().peak - balanced.peak().peak);
