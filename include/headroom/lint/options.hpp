@@ -27,6 +27,9 @@ struct ContextOptions {
   bool env_complete = false;
 };
 
+/// `first` where it says something, else `second`.
+[[nodiscard]] ContextOptions merge(ContextOptions first, const ContextOptions& second);
+
 /// What is wrong with a value, or nothing.
 using Complaint = std::optional<std::string>;
 
