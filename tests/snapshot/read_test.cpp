@@ -260,7 +260,7 @@ TEST_CASE("every opcode is accepted or refused by name") {
   }
   unsigned unknown = 0;
   for (unsigned byte = 0; byte < 256; ++byte) {
-    const std::string error = error_of(Pickle().op(static_cast<char>(byte)).raw("........\n").stop());
+    const std::string error = error_of(Pickle().op(static_cast<char>(byte)).raw("............").stop());
     if (error.find("is no opcode") != std::string::npos) ++unknown;
   }
   CHECK(unknown == 256 - 68);
