@@ -24,12 +24,19 @@ void each_active_block(const Snapshot& snapshot, std::uint32_t device, const Vis
   }
 }
 
+/// The event that ends an allocation; a history that was told to skip it has the request to free at least.
+Action free_action(std::span<const Event> trace) {
+  const auto completes = [](const Event& event) { return event.action == Action::free_completed; };
+  return std::any_of(trace.begin(), trace.end(), completes) ? Action::free_completed : Action::free_requested;
+}
+
 /// Counts signed, since a history may begin anywhere.
 struct Level {
   std::int64_t now = 0, highest = 0;
   std::size_t at = no_event;
   void move(std::int64_t by, std::size_t event) {
-    now += by;
+    // Wraps where a file made to overflow wants it: its figures are its own.
+    now = static_cast<std::int64_t>(static_cast<std::uint64_t>(now) + static_cast<std::uint64_t>(by));
     if (now > highest) {
       highest = now;
       at = event;
@@ -40,7 +47,7 @@ struct Level {
 class Replay {
  public:
   Replay(const Snapshot& snapshot, std::uint32_t device)
-      : snapshot_(snapshot), device_(device), trace_(snapshot.trace(device)) {}
+      : snapshot_(snapshot), device_(device), trace_(snapshot.trace(device)), freed_(free_action(trace_)) {}
 
   History run() {
     out_.events = trace_.size();
@@ -59,15 +66,13 @@ class Replay {
   void step(std::size_t i) {
     const Event& event = trace_[i];
     const auto bytes = static_cast<std::int64_t>(event.bytes);
+    if (event.action == freed_) return free(event, i);
     switch (event.action) {
       case Action::alloc:
         ++out_.allocations;
         alive_[event.address] = i;
         from_zero_.move(bytes, i);
         all_.move(bytes, i);
-        break;
-      case Action::free_completed:
-        free(event);
         break;
       case Action::segment_alloc:
       case Action::segment_map:
@@ -87,19 +92,19 @@ class Replay {
     }
   }
 
-  void free(const Event& event) {
+  void free(const Event& event, std::size_t i) {
     ++out_.frees;
     const auto found = alive_.find(event.address);
     if (found == alive_.end()) {
       out_.before_unknown += event.bytes;
       ++out_.before_count;
-      all_.now -= static_cast<std::int64_t>(event.bytes);
+      all_.move(-static_cast<std::int64_t>(event.bytes), i);
       return;
     }
     // Some releases write the rounded size here: the size of the allocation counts.
     const auto bytes = static_cast<std::int64_t>(trace_[found->second].bytes);
-    from_zero_.now -= bytes;
-    all_.now -= bytes;
+    from_zero_.move(-bytes, i);
+    all_.move(-bytes, i);
     alive_.erase(found);
   }
 
@@ -116,14 +121,15 @@ class Replay {
     out_.before = kept + out_.before_unknown;
     out_.peak = out_.before + static_cast<std::uint64_t>(all_.highest);
     out_.peak_event = all_.at;
-    // now = before + change, so the highest is now + (highest - change).
+    // The level at the end is known, the history says how far below the highest it is.
     out_.peak_reserved =
-        reserved + static_cast<std::uint64_t>(reserved_.highest - std::min(reserved_.now, reserved_.highest));
+        reserved + static_cast<std::uint64_t>(reserved_.highest) - static_cast<std::uint64_t>(reserved_.now);
   }
 
   const Snapshot& snapshot_;
   std::uint32_t device_;
   std::span<const Event> trace_;
+  Action freed_;
   History out_;
   Alive alive_;
   Level from_zero_, all_, reserved_;
@@ -151,10 +157,11 @@ class LiveAt {
  private:
   void at(std::size_t last) {
     const auto trace = snapshot_.trace(device_);
+    const Action freed = free_action(trace);
     Alive alive;
     for (std::size_t i = 0; i < trace.size(); ++i) {
       if (trace[i].action == Action::alloc) alive[trace[i].address] = i;
-      if (trace[i].action == Action::free_completed) free(trace[i], i > last, alive);
+      if (trace[i].action == freed) free(trace[i], i > last, alive);
       if (i == last) {
         for (const auto& [address, event] : alive)
           add(trace[event].stack, trace[event].bytes, segment_at(address));

@@ -159,9 +159,9 @@ TEST_CASE("run: nothing of headroom's leaks into the command") {
                           "for f in 3 4 5 6 7 8 9 10 11 12 13 14 15; do "
                           "if [ -e /proc/$$/fd/$f ]; then echo $f; fi; done"));
   CHECK(fds.out.empty());
-  const auto ignored = run(sh(folder, "sed -n 's/^SigIgn:.*\\(.......\\)$/\\1/p' /proc/$$/status"));
+  const auto ignored = run(sh(folder, "exec sed -n 's/^SigIgn:[^0-9a-f]*//p' /proc/self/status"));
   CHECK((std::stoul(ignored.out, nullptr, 16) >> (SIGPIPE - 1) & 1U) == 0);
-  const auto blocked = run(sh(folder, "sed -n 's/^SigBlk:[^0-9a-f]*//p' /proc/$$/status"));
+  const auto blocked = run(sh(folder, "exec sed -n 's/^SigBlk:[^0-9a-f]*//p' /proc/self/status"));
   CHECK(std::stoul(blocked.out, nullptr, 16) == 0);
 }
 
