@@ -4,9 +4,15 @@ find_package(nlohmann_json REQUIRED)   # nlohmann-json3-dev
 find_package(CLI11 REQUIRED)           # libcli11-dev
 find_package(fmt REQUIRED)             # libfmt-dev: headers; cmake/fmt.cpp is its library
 find_package(tl-expected REQUIRED)     # libexpected-dev
+find_package(ZLIB REQUIRED)            # zlib1g-dev
+find_library(HEADROOM_ZSTD_SHARED zstd REQUIRED)   # libzstd-dev
 if(HEADROOM_STATIC)
+  set(HEADROOM_ZLIB "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libz.a")
+  set(HEADROOM_ZSTD "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libzstd.a")
   set(HEADROOM_YAML_CPP "/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/libyaml-cpp.a")
 else()
+  set(HEADROOM_ZLIB ZLIB::ZLIB)
+  set(HEADROOM_ZSTD "${HEADROOM_ZSTD_SHARED}")
   set(HEADROOM_YAML_CPP yaml-cpp)
 endif()
 

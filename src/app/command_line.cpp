@@ -21,7 +21,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 7> commands{{
+constexpr std::array<CommandInfo, 8> commands{{
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -32,6 +32,8 @@ constexpr std::array<CommandInfo, 7> commands{{
      "Say how much memory each pipeline stage needs, by component and phase"},
     {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
      "Check a config, run a command, and explain its end if it dies of memory"},
+    {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
+     "Say from its log what a run died of, and what to change"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
@@ -46,7 +48,14 @@ constexpr std::string_view overview_end =
     "  headroom effective config.yaml model.fp8 model.recompute_modules\n"
     "  headroom estimate config.yaml --gpus 32 --gpu h100 --why\n"
     "  headroom run config.yaml --gpus 8 -- torchrun --nproc-per-node 8 train.py\n"
+    "  headroom explain run.log --config run_config.yaml\n"
     "  headroom rule 'offload/*'\n";
+
+constexpr std::string_view explain_end =
+    "FILE is a log, also compressed (gzip, zstd); without one standard input is read. With --config the\n"
+    "estimate of its memory is compared with what the log says, and every change is tried on it; a script\n"
+    "given beside a config supplies the environment and the number of GPUs.\n"
+    "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
 
 constexpr std::string_view check_end =
     "CONFIG is a YAML or JSON file, a launch script, a file of arguments, `-` for standard input, or a\n"
@@ -66,7 +75,7 @@ constexpr std::string_view run_end =
     "  headroom run run_config.yaml --gpus 8 --gpu h100 -- torchrun --nproc-per-node 8 train.py\n";
 
 struct Raw {
-  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore;
+  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, configs, answers;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
   std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
   bool force = false;
@@ -193,6 +202,18 @@ void add_run(CLI::App& app, Raw& raw) {
   app.footer(std::string(run_end));
 }
 
+void add_explain(CLI::App& app, Raw& raw) {
+  many(app, "--config", raw.configs, "Config of the run; a launch script may stand beside it; repeatable",
+       "CONFIG")
+      ->group("Input");
+  many(app, "--answer", raw.answers, "Answer to a question, for scripts; repeatable", "KEY=VALUE")
+      ->group("Input");
+  add_launch(app, raw, false);
+  add_rules(app, raw, false);
+  add_output(app, raw, false, false);
+  app.footer(std::string(explain_end));
+}
+
 void build(CLI::App& app, Raw& raw) {
   app.formatter(std::make_shared<Formatter>());
   app.set_help_flag("-h,--help", "Print this help");
@@ -225,6 +246,9 @@ void build(CLI::App& app, Raw& raw) {
         break;
       case Command::run:
         add_run(sub, raw);
+        break;
+      case Command::explain:
+        add_explain(sub, raw);
         break;
       case Command::rule:
         add_rules(sub, raw, false);
@@ -341,6 +365,16 @@ lint::Complaint read_choices(Options& options, const Raw& raw) {
   return {};
 }
 
+lint::Complaint read_answers(Options& options, const Raw& raw) {
+  for (const auto& word : raw.answers) {
+    const auto equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return fmt::format("--answer: '{}' is no KEY=VALUE", word);
+    options.answers.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return {};
+}
+
 Parsed options_of(const CommandInfo& info, const Raw& raw) {
   Options options;
   options.command = info.command;
@@ -359,8 +393,10 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.to = raw.to;
   options.why = raw.why;
   options.force = raw.force;
+  options.configs = raw.configs;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
+  if (!complaint) complaint = read_answers(options, raw);
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
   if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)

@@ -34,6 +34,8 @@ int dispatch(int argc, const char* const* argv) {
       return convert(*parsed.options);
     case Command::estimate:
       return estimate(*parsed.options);
+    case Command::explain:
+      return explain(*parsed.options);
     case Command::rule:
       return rule(*parsed.options);
     case Command::test_rules:

@@ -149,6 +149,7 @@ schema::Schema SchemaBuilder::build() {
   read_plain("/schema/environment.yaml", "env", schema::Space::environment);
   read_plain("/schema/launch.yaml", "launch", schema::Space::launch);
   read_plain("/schema/memory.yaml", "memory", schema::Space::launch);
+  read_plain("/schema/oom.yaml", "oom", schema::Space::launch);
   read_derived();
   read_extra();
   if (!errors_.empty() && sections_.empty()) return out_;

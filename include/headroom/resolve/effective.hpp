@@ -27,6 +27,8 @@ struct LaunchContext {
   std::map<std::string, std::optional<std::string>, std::less<>> env;
   bool env_complete = false;
   const schema::ModelFacts* model = nullptr;  ///< architecture named by --model
+  /// What a log says of the run (`oom.NAME` in rules); empty where none is explained.
+  std::vector<std::pair<std::string, source::Value>> facts;
 };
 
 enum class OriginKind : std::uint8_t {
