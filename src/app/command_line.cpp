@@ -21,7 +21,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 8> commands{{
+constexpr std::array<CommandInfo, 9> commands{{
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -30,6 +30,8 @@ constexpr std::array<CommandInfo, 8> commands{{
      "Write the same settings in another config language; what it has no word for is listed"},
     {"estimate", Command::estimate, "headroom estimate CONFIG [key=value...] [options]",
      "Say how much memory each pipeline stage needs, by component and phase"},
+    {"calibrate", Command::calibrate, "headroom calibrate LOG... CONFIG [key=value...] [options]",
+     "Learn a cluster's offsets from the memory lines of its logs, and keep them in .headroom.yaml"},
     {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
      "Check a config, run a command, and explain its end if it dies of memory"},
     {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
@@ -244,6 +246,11 @@ void build(CLI::App& app, Raw& raw) {
         add_launch(sub, raw, false);
         sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
             ->group("Output");
+        add_output(sub, raw, false, false);
+        break;
+      case Command::calibrate:
+        add_launch(sub, raw, false);
+        sub.add_flag("--diff", raw.diff, "Show what would be written, and write nothing")->group("Output");
         add_output(sub, raw, false, false);
         break;
       case Command::run:

@@ -8,6 +8,7 @@ namespace headroom::app {
 [[nodiscard]] ExitStatus effective(const Options& options);
 [[nodiscard]] ExitStatus convert(const Options& options);
 [[nodiscard]] ExitStatus estimate(const Options& options);
+[[nodiscard]] ExitStatus calibrate(const Options& options);
 [[nodiscard]] ExitStatus explain(const Options& options);
 [[nodiscard]] ExitStatus rule(const Options& options);
 [[nodiscard]] ExitStatus test_rules(const Options& options);

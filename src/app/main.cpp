@@ -32,6 +32,8 @@ int dispatch(int argc, const char* const* argv) {
       return effective(*parsed.options);
     case Command::convert:
       return convert(*parsed.options);
+    case Command::calibrate:
+      return calibrate(*parsed.options);
     case Command::estimate:
       return estimate(*parsed.options);
     case Command::explain:
