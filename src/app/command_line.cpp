@@ -21,7 +21,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 7> commands{{
+constexpr std::array<CommandInfo, 8> commands{{
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -30,6 +30,8 @@ constexpr std::array<CommandInfo, 7> commands{{
      "Write the same settings in another config language; what it has no word for is listed"},
     {"estimate", Command::estimate, "headroom estimate CONFIG [key=value...] [options]",
      "Say how much memory each pipeline stage needs, by component and phase"},
+    {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
+     "Check a config, run a command, and explain its end if it dies of memory"},
     {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
      "Say from its log what a run died of, and what to change"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
@@ -45,6 +47,7 @@ constexpr std::string_view overview_end =
     "  headroom check config.yaml model.tensor_model_parallel_size=4 --bridge 0.5.1\n"
     "  headroom effective config.yaml model.fp8 model.recompute_modules\n"
     "  headroom estimate config.yaml --gpus 32 --gpu h100 --why\n"
+    "  headroom run config.yaml --gpus 8 -- torchrun --nproc-per-node 8 train.py\n"
     "  headroom explain run.log --config run_config.yaml\n"
     "  headroom rule 'offload/*'\n";
 
@@ -64,10 +67,18 @@ constexpr std::string_view check_end =
     "the\n"
     "launch options; the command line wins, then the config, then .headroom.yaml.\n";
 
+constexpr std::string_view run_end =
+    "CONFIG is what `headroom check` takes. Findings go to standard error; errors keep the command from "
+    "being\n"
+    "started (exit status 1). The output of the command is passed through unchanged and so are signals; its\n"
+    "exit status is headroom's (128 + N after signal N, 127 where it is not found).\n\n"
+    "  headroom run run_config.yaml --gpus 8 --gpu h100 -- torchrun --nproc-per-node 8 train.py\n";
+
 struct Raw {
   std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, configs, answers;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
   std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
+  bool force = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
        all = false, version = false, why = false;
 };
@@ -119,6 +130,8 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
   add("gpus", "--gpus", "Number of GPUs (ranks) of the run", "N");
   add("gpu", "--gpu", "GPU kind: h100, b200, \"NVIDIA H100 80GB HBM3\", ...", "KIND");
   add("gpu_memory", "--gpu-memory", "Memory of a GPU: 80GB, 141GiB, bytes", "SIZE");
+  add("host_memory", "--host-memory", "Host memory of a node: 2TB, 960GiB, bytes", "SIZE");
+  add("margin", "--margin", "Memory of a GPU that is to stay free: 4GiB, 5%", "SIZE|%");
   add("bridge", "--bridge",
       std::string("Megatron Bridge release: 0.2.2 ... 0.6.0 (default), main") +
           (matrix ? "; `all` shows the errors of every release side by side" : ""),
@@ -160,13 +173,16 @@ void add_rules(CLI::App& app, Raw& raw, bool selection) {
   many(app, "--ignore", raw.ignore, "Not these rules", "GLOBS")->group(group);
 }
 
+void add_fail_on(CLI::App& app, Raw& raw, const std::string& what) {
+  one(app, "--fail-on", raw.fail_on,
+      what + ": error (default), warning, ignored, memory, slow, advice, never", "SEVERITY")
+      ->group("Rules");
+}
+
 void add_check(CLI::App& app, Raw& raw) {
   add_launch(app, raw, true);
   add_rules(app, raw, true);
-  one(app, "--fail-on", raw.fail_on,
-      "Least severity for exit status 1: error (default), warning, ignored, memory, slow, advice, never",
-      "SEVERITY")
-      ->group("Rules");
+  add_fail_on(app, raw, "Least severity for exit status 1");
   app.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
   app.add_flag("--fix", raw.fix, "Write the best verified fix of each finding into the file")->group("Fixes");
   app.add_flag("--diff", raw.diff, "Show what --fix would change, as a unified diff")->group("Fixes");
@@ -175,6 +191,17 @@ void add_check(CLI::App& app, Raw& raw) {
   one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
   add_output(app, raw, true, true);
   app.footer(std::string(check_end));
+}
+
+void add_run(CLI::App& app, Raw& raw) {
+  app.add_flag("--force", raw.force, "Start the command in spite of errors in the config")->group("Launch");
+  add_launch(app, raw, false);
+  add_rules(app, raw, true);
+  add_fail_on(app, raw, "Least severity that keeps the command from being started");
+  one(app, "--color", raw.color, "auto, always or never", "WHEN")->group("Output");
+  app.add_flag("-q,--quiet", raw.quiet, "Print no summary of the check")->group("Output");
+  app.add_flag("-v,--verbose", raw.verbose, "Say which .headroom.yaml was used")->group("Output");
+  app.footer(std::string(run_end));
 }
 
 void add_explain(CLI::App& app, Raw& raw) {
@@ -218,6 +245,9 @@ void build(CLI::App& app, Raw& raw) {
         sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
             ->group("Output");
         add_output(sub, raw, false, false);
+        break;
+      case Command::run:
+        add_run(sub, raw);
         break;
       case Command::explain:
         add_explain(sub, raw);
@@ -282,7 +312,8 @@ lint::Complaint read_context(Options& options, const Raw& raw) {
       options.bridge_all = true;
       continue;
     }
-    const std::string name = key == "gpu_memory" ? "--gpu-memory" : "--" + key;
+    std::string name = "--" + key;
+    std::ranges::replace(name, '_', '-');
     if (auto complaint = lint::set_context(options.context, key, value, name)) return complaint;
   }
   for (const auto& file : raw.env_files) {
@@ -364,6 +395,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.all = raw.all;
   options.to = raw.to;
   options.why = raw.why;
+  options.force = raw.force;
   options.configs = raw.configs;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
@@ -424,12 +456,19 @@ Parsed parse_command_line(int argc, const char* const* argv) {
       return wrong(fmt::format("unknown command '{}'{}", word, lang::did_you_mean(word, names)), "");
     }
   }
+  // What stands behind `--` is the command's, whatever it looks like.
+  const char* const* const last = argv + argc;
+  const char* const* end = last;
+  if (argc > 1 && std::string_view(argv[1]) == "run")
+    end = std::find_if(argv, last, [](const char* word) { return std::string_view(word) == "--"; });
   CLI::App app(
       "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
       "wrong before a GPU is touched.");
   Raw raw;
   build(app, raw);
-  return parse_with(app, raw, argc, argv);
+  Parsed parsed = parse_with(app, raw, static_cast<int>(end - argv), argv);
+  if (parsed.options && end != last) parsed.options->command_words.assign(end + 1, last);
+  return parsed;
 }
 
 }  // namespace headroom::app

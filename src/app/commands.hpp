@@ -11,5 +11,8 @@ namespace headroom::app {
 [[nodiscard]] ExitStatus explain(const Options& options);
 [[nodiscard]] ExitStatus rule(const Options& options);
 [[nodiscard]] ExitStatus test_rules(const Options& options);
+/// `status` is that of the command where it was started; it is then the program's, and the value
+/// `exit_clean`.
+[[nodiscard]] ExitStatus run(const Options& options, int& status);
 
 }  // namespace headroom::app

@@ -16,7 +16,7 @@
 namespace headroom::app {
 namespace {
 
-ExitStatus run(int argc, const char* const* argv) {
+int dispatch(int argc, const char* const* argv) {
   // Answered before the tree of options is built: editors and scripts ask often.
   if (argc >= 2 && std::string_view(argv[1]) == "--version") {
     return write(stdout, "headroom " HEADROOM_VERSION "\n") ? exit_clean : exit_usage;
@@ -40,6 +40,11 @@ ExitStatus run(int argc, const char* const* argv) {
       return rule(*parsed.options);
     case Command::test_rules:
       return test_rules(*parsed.options);
+    case Command::run: {
+      int status = exit_clean;
+      const ExitStatus refused = run(*parsed.options, status);
+      return refused == exit_clean ? status : refused;
+    }
   }
   return exit_bug;
 }
@@ -59,7 +64,7 @@ int main(int argc, char** argv) {
   // The same for a limit on the size of files: the write fails, and the temporary file of --fix goes away.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return headroom::app::run(argc, argv);
+    return headroom::app::dispatch(argc, argv);
   } catch (const std::exception& error) {
     static_cast<void>(headroom::app::write(
         stderr,

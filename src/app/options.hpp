@@ -12,7 +12,7 @@ namespace headroom::app {
 /// docs: README, "Exit statuses". The output format never changes them.
 enum ExitStatus : std::uint8_t { exit_clean = 0, exit_findings = 1, exit_usage = 2, exit_bug = 3 };
 
-enum class Command : std::uint8_t { check, effective, estimate, explain, convert, rule, test_rules };
+enum class Command : std::uint8_t { check, effective, estimate, explain, convert, rule, test_rules, run };
 enum class Format : std::uint8_t { text, json };
 enum class ColorChoice : std::uint8_t { automatic, always, never };
 
@@ -36,6 +36,8 @@ struct Options {
   bool why = false;                                          ///< estimate: print each formula
   std::vector<std::string> configs;                          ///< explain: `--config`
   std::vector<std::pair<std::string, std::string>> answers;  ///< explain: `--answer`
+  std::vector<std::string> command_words;                    ///< run: what stands behind `--`
+  bool force = false;                                        ///< run: start the command in spite of errors
 };
 
 }  // namespace headroom::app
