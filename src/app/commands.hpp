@@ -10,5 +10,8 @@ namespace headroom::app {
 [[nodiscard]] ExitStatus estimate(const Options& options);
 [[nodiscard]] ExitStatus rule(const Options& options);
 [[nodiscard]] ExitStatus test_rules(const Options& options);
+[[nodiscard]] ExitStatus schema_document(const Options& options);
+[[nodiscard]] ExitStatus lsp_server(const Options& options);
+[[nodiscard]] ExitStatus generate(const Options& options);
 
 }  // namespace headroom::app
