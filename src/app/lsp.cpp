@@ -12,6 +12,7 @@
 
 #include "commands.hpp"
 #include "headroom/lsp/framing.hpp"
+#include "inputs.hpp"
 #include "output.hpp"
 #include "packs.hpp"
 #include "repository.hpp"
@@ -36,12 +37,14 @@ fs::path page_folder() {
 // What the server asks of files, with the options of the command line.
 class Files {
  public:
-  explicit Files(const Options& options) : options_(options), pages_(page_folder()) {}
+  Files(const Options& options, std::vector<source::Override> sets)
+      : options_(options), sets_(std::move(sets)), pages_(page_folder()) {}
 
   lsp::Configuration configure(const std::string& path) {
     lsp::Configuration out;
     lint::Job& job = out.job;
     job.command_line = options_.context;
+    job.sets = sets_;
     job.loader = options_.loader;
     job.dialect = options_.dialect;
     job.want_advice = options_.advice;
@@ -84,6 +87,7 @@ class Files {
 
  private:
   const Options& options_;
+  std::vector<source::Override> sets_;
   fs::path pages_;
   RepositoryFinder finder_;
   Packs packs_;
@@ -138,11 +142,14 @@ ExitStatus serve(lsp::Server& server) {
 }  // namespace
 
 ExitStatus lsp_server(const Options& options) {
-  if (!options.words.empty()) {
-    complain(options, "lsp takes no words: it reads messages of an editor on standard input");
+  const auto words = split_words(options);
+  if (!words || !words->names.empty()) {
+    complain(options, words ? fmt::format("lsp takes no files, and '{}' is one: editors send their texts",
+                                          words->names.front())
+                            : words.error().message);
     return exit_usage;
   }
-  Files files(options);
+  Files files(options, words->overrides);
   lsp::Server server({HEADROOM_VERSION, [&](const std::string& path) { return files.configure(path); },
                       [&] { files.forget(); }, [&](std::string_view id) { return files.page(id); }});
   return serve(server);

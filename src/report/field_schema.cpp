@@ -33,23 +33,31 @@ bool has_mapping(TypeSet set) {
          schema::has(set, Type::dict) || schema::has(set, Type::section);
 }
 
-SchemaJson of_types(TypeSet set, TypeSet element, bool nullable) {
+// Null is always there: saved configs write it for what is unset, whatever the annotation says; and numbers
+// and booleans are one to Python.
+SchemaJson of_types(TypeSet set, TypeSet element) {
   SchemaJson out = SchemaJson::object();
   if (set == 0 || schema::has(set, Type::any)) return out;
   SchemaJson types = SchemaJson::array();
+  const bool whole = schema::has(set, Type::integer) || schema::has(set, Type::boolean);
   if (schema::has(set, Type::boolean)) add(types, "boolean");
   if (schema::has(set, Type::floating)) {
     add(types, "number");
-  } else if (schema::has(set, Type::integer)) {
+  } else if (whole) {
     add(types, "integer");
   }
   if (schema::has(set, Type::list)) add(types, "array");
-  if (has_mapping(set)) add(types, "object");
+  // Sets and tuples, too, are written as `_target_` mappings.
+  if (has_mapping(set) || schema::has(set, Type::list)) add(types, "object");
   add(types, "string");
-  if (nullable) add(types, "null");
+  add(types, "null");
   out["type"] = types;
   if (!any_text(set)) out["pattern"] = later;
-  if (schema::has(set, Type::list) && element != 0) out["items"] = of_types(element, 0, true);
+  if (schema::has(set, Type::list) && element != 0) {
+    SchemaJson item = of_types(element, 0);
+    if (schema::has(element, Type::integer) && item.contains("type")) add(item["type"], "boolean");
+    out["items"] = std::move(item);
+  }
   return out;
 }
 
@@ -60,14 +68,14 @@ SchemaJson of_choices(const Field& field, std::span<const std::string_view> choi
   for (const auto word : field.also_accepted) words.push_back(word);
   SchemaJson other = of_types(static_cast<TypeSet>(field.type & ~static_cast<TypeSet>(Type::string) &
                                                    ~static_cast<TypeSet>(Type::enumeration)),
-                              field.element, field.nullable);
+                              field.element);
   SchemaJson out;
   out["anyOf"] = SchemaJson::array({{{"enum", words}}});
   if (schema::has(field.type, Type::list))
     out["anyOf"].push_back({{"type", "array"}, {"items", one_of_words(words)}});
   if (schema::has(field.type, Type::enumeration)) out["anyOf"].push_back({{"type", "object"}});
   if (!other.empty() && other.contains("type")) out["anyOf"].push_back(other);
-  if (field.nullable) out["anyOf"].push_back({{"type", "null"}});
+  out["anyOf"].push_back({{"type", "null"}});
   // Where upstream's annotation alone names the choices, others are no mistake.
   out["anyOf"].push_back(field.choices_checked ? SchemaJson{{"type", "string"}, {"pattern", later}}
                                                : SchemaJson{{"type", "string"}});
@@ -107,8 +115,7 @@ SchemaJson field_schema(const schema::Schema& schema, schema::FieldId id, schema
   SchemaJson out;
   annotate(out, schema, id, release);
   const auto choices = schema.choices(id, release);
-  out.update(choices.empty() ? of_types(field.type, field.element, field.nullable)
-                             : of_choices(field, choices));
+  out.update(choices.empty() ? of_types(field.type, field.element) : of_choices(field, choices));
   return out;
 }
 

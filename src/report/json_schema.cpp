@@ -49,6 +49,16 @@ SchemaJson block_schema(const Schema& schema) {
           {"properties", keys}};
 }
 
+// What has keys below it is a mapping, none, or a text that is replaced when the file is loaded.
+void be_mapping(SchemaJson& out) {
+  if (!out.contains("type")) {
+    out["type"] = {"object", "string", "null"};
+  } else if (SchemaJson& types = out["type"];
+             types.is_array() && std::find(types.begin(), types.end(), SchemaJson("object")) == types.end()) {
+    types.push_back("object");
+  }
+}
+
 // Fields by the section or the field that holds them.
 class Fields {
  public:
@@ -69,7 +79,10 @@ class Fields {
     for (const FieldId id : found->second) {
       const Field& field = schema_.field(id);
       SchemaJson one = field_schema(schema_, id, release_);
-      if (SchemaJson nested = properties(field.name); !nested.empty()) one["properties"] = std::move(nested);
+      if (SchemaJson nested = properties(field.name); !nested.empty()) {
+        be_mapping(one);
+        one["properties"] = std::move(nested);
+      }
       out[std::string(field.name.substr(name.size() + 1))] = std::move(one);
     }
     return out;
@@ -101,7 +114,6 @@ SchemaJson section_schema(const Schema& schema, const schema::Section& section, 
     for (const auto& recipe : schema.recipes) {
       if (schema::contains(recipe.releases, release)) names.push_back(recipe.name);
     }
-    out.erase("type");
     out["anyOf"] = SchemaJson::array({{{"enum", names}}, {{"type", types}}});
   }
   out["properties"] = std::move(properties);
@@ -192,6 +204,7 @@ class Tree {
   }
 
   static SchemaJson& child(SchemaJson& of, std::string_view key) {
+    be_mapping(of);
     SchemaJson& out = of["properties"][std::string(key)];
     if (out.is_null()) out = SchemaJson::object();
     return out;
