@@ -15,5 +15,8 @@ namespace headroom::app {
 /// `status` is that of the command where it was started; it is then the program's, and the value
 /// `exit_clean`.
 [[nodiscard]] ExitStatus run(const Options& options, int& status);
+[[nodiscard]] ExitStatus schema_document(const Options& options);
+[[nodiscard]] ExitStatus lsp_server(const Options& options);
+[[nodiscard]] ExitStatus generate(const Options& options);
 
 }  // namespace headroom::app
