@@ -92,6 +92,7 @@ struct Raw {
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
   std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
   bool force = false;
+  bool no_ask = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
        all = false, version = false, why = false;
 };
@@ -223,6 +224,7 @@ void add_explain(CLI::App& app, Raw& raw) {
       ->group("Input");
   many(app, "--answer", raw.answers, "Answer to a question, for scripts; repeatable", "KEY=VALUE")
       ->group("Input");
+  app.add_flag("--no-ask", raw.no_ask, "Ask nothing, also on a terminal")->group("Input");
   add_launch(app, raw, false);
   add_rules(app, raw, false);
   add_output(app, raw, false, false);
@@ -480,6 +482,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.why = raw.why;
   options.force = raw.force;
   options.configs = raw.configs;
+  options.no_ask = raw.no_ask;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint) complaint = read_answers(options, raw);
