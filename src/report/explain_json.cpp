@@ -4,6 +4,7 @@
 #include "fix_json.hpp"
 #include "headroom/report/explain.hpp"
 #include "headroom/report/json.hpp"
+#include "headroom/report/snapshot.hpp"
 
 namespace headroom::report {
 namespace {
@@ -70,7 +71,8 @@ void add_details(Json& out, const oom::Diagnosis& d) {
 
 }  // namespace
 
-std::string explain_json(const ExplainReport& report, std::string_view version) {
+std::string explain_json(const ExplainReport& report, std::string_view version,
+                         const SnapshotReport* snapshot) {
   const oom::Diagnosis& d = report.diagnosis;
   Json out;
   out["schema"] = 1;
@@ -92,6 +94,7 @@ std::string explain_json(const ExplainReport& report, std::string_view version) 
   out["advice"] = report.advice;
   out["fixes"] = Json::array();
   for (const auto& fix : report.fixes) out["fixes"].push_back(fix_json(fix));
+  if (snapshot != nullptr) out["snapshot"] = snapshot_json(*snapshot);
   return dump(out);
 }
 
