@@ -9,7 +9,7 @@
 
 #include "commands.hpp"
 #include "file_report.hpp"
-#include "fixing.hpp"
+#include "headroom/lint/fix_text.hpp"
 #include "headroom/report/report.hpp"
 #include "headroom/source/edit.hpp"
 #include "inputs.hpp"
@@ -166,7 +166,7 @@ class Check {
 
   [[nodiscard]] Checked fix_one(const Work& work, const std::shared_ptr<const source::SourceText>& text,
                                 const lint::Outcome& outcome) const {
-    Fixed fixed = fix_text(work.job, outcome, {options_.unsafe_fixes, options_.advice});
+    lint::Fixed fixed = lint::fix_text(work.job, outcome, {options_.unsafe_fixes, options_.advice});
     if (options_.diff) {  // what stands in the file is reported, beside what would change
       Checked out{file_report(work.path, text, outcome, options_.advice), fixed.findings};
       out.report.diff = source::unified_diff(work.path, text->text(), fixed.text);

@@ -12,6 +12,7 @@
 
 #include "context.hpp"
 #include "headroom/lang/check.hpp"
+#include "sheet.hpp"
 
 namespace headroom::app {
 namespace {
@@ -21,7 +22,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 8> commands{{
+constexpr std::array<CommandInfo, 9> commands{{
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -30,6 +31,8 @@ constexpr std::array<CommandInfo, 8> commands{{
      "Write the same settings in another config language; what it has no word for is listed"},
     {"estimate", Command::estimate, "headroom estimate CONFIG [key=value...] [options]",
      "Say how much memory each pipeline stage needs, by component and phase"},
+    {"calibrate", Command::calibrate, "headroom calibrate LOG... CONFIG [key=value...] [options]",
+     "Learn a cluster's offsets from the memory lines of its logs, and keep them in .headroom.yaml"},
     {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
      "Check a config, run a command, and explain its end if it dies of memory"},
     {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
@@ -38,7 +41,17 @@ constexpr std::array<CommandInfo, 8> commands{{
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
      "Run the examples inside rule files as tests"},
+    {"schema", Command::schema, "headroom schema [--dialect NAME] [--bridge RELEASE]",
+     "Print the JSON Schema of a config language, for editors"},
+    {"lsp", Command::lsp, "headroom lsp [options]",
+     "Language server on standard input and output, for editors"},
+    {"generate", Command::generate, "headroom generate man|bash|zsh|fish",
+     "Print the manual page, or the completions of a shell"},
 }};
+
+constexpr std::string_view program_what =
+    "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
+    "wrong before a GPU is touched.";
 
 constexpr std::string_view overview_end =
     "Exit status: 0 nothing at or above --fail-on (default: error), 1 findings, 2 wrong usage or unreadable\n"
@@ -81,6 +94,7 @@ struct Raw {
   std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, against,
               html;
   bool force = false;
+  bool no_ask = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
        all = false, version = false, why = false;
 };
@@ -132,6 +146,8 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
   add("gpus", "--gpus", "Number of GPUs (ranks) of the run", "N");
   add("gpu", "--gpu", "GPU kind: h100, b200, \"NVIDIA H100 80GB HBM3\", ...", "KIND");
   add("gpu_memory", "--gpu-memory", "Memory of a GPU: 80GB, 141GiB, bytes", "SIZE");
+  add("host_memory", "--host-memory", "Host memory of a node: 2TB, 960GiB, bytes", "SIZE");
+  add("margin", "--margin", "Memory of a GPU that is to stay free: 4GiB, 5%", "SIZE|%");
   add("bridge", "--bridge",
       std::string("Megatron Bridge release: 0.2.2 ... 0.6.0 (default), main") +
           (matrix ? "; `all` shows the errors of every release side by side" : ""),
@@ -212,12 +228,20 @@ void add_explain(CLI::App& app, Raw& raw) {
       ->group("Input");
   many(app, "--answer", raw.answers, "Answer to a question, for scripts; repeatable", "KEY=VALUE")
       ->group("Input");
+  app.add_flag("--no-ask", raw.no_ask, "Ask nothing, also on a terminal")->group("Input");
   add_launch(app, raw, false);
   add_rules(app, raw, false);
   one(app, "--html", raw.html, "Write a memory snapshot as one page, `-` for standard output", "PAGE")
       ->group("Output");
   add_output(app, raw, false, false);
   app.footer(std::string(explain_end));
+}
+
+void add_schema(CLI::App& app, Raw& raw) {
+  one(app, "--dialect", raw.dialect, "Config language (default: bridge)", "NAME")->group("Output");
+  one(app, "--bridge", raw.context["bridge"], "Megatron Bridge release (default: 0.6.0)", "RELEASE")
+      ->group("Output");
+  one(app, "--color", raw.color, "auto, always or never", "WHEN")->group("Output");
 }
 
 void build(CLI::App& app, Raw& raw) {
@@ -250,6 +274,11 @@ void build(CLI::App& app, Raw& raw) {
             ->group("Output");
         add_output(sub, raw, false, false);
         break;
+      case Command::calibrate:
+        add_launch(sub, raw, false);
+        sub.add_flag("--diff", raw.diff, "Show what would be written, and write nothing")->group("Output");
+        add_output(sub, raw, false, false);
+        break;
       case Command::run:
         add_run(sub, raw);
         break;
@@ -263,6 +292,16 @@ void build(CLI::App& app, Raw& raw) {
       case Command::test_rules:
         add_rules(sub, raw, false);
         add_output(sub, raw, true, false);
+        break;
+      case Command::schema:
+        add_schema(sub, raw);
+        break;
+      case Command::lsp:
+        add_launch(sub, raw, false);
+        add_rules(sub, raw, true);
+        sub.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
+        break;
+      case Command::generate:
         break;
     }
   }
@@ -316,7 +355,8 @@ lint::Complaint read_context(Options& options, const Raw& raw) {
       options.bridge_all = true;
       continue;
     }
-    const std::string name = key == "gpu_memory" ? "--gpu-memory" : "--" + key;
+    std::string name = "--" + key;
+    std::ranges::replace(name, '_', '-');
     if (auto complaint = lint::set_context(options.context, key, value, name)) return complaint;
   }
   for (const auto& file : raw.env_files) {
@@ -343,14 +383,62 @@ lint::Complaint read_dialect(Options& options, const std::string& text) {
                      lang::did_you_mean(text, names));
 }
 
+using LoaderChoice = std::optional<source::Loader>;
+constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
+    {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
+constexpr std::array<std::pair<std::string_view, Format>, 2> formats{
+    {{"text", Format::text}, {"json", Format::json}}};
+constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
+    {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
+
+/// Words that an option takes, where there are only so many.
+std::vector<std::string> choices_of(std::string_view option) {
+  std::vector<std::string> out;
+  const auto add = [&](const auto& choices) {
+    for (const auto& choice : choices) out.emplace_back(choice.first);
+  };
+  if (option == "--loader") add(loaders);
+  if (option == "--format") add(formats);
+  if (option == "--color") add(colors);
+  if (option == "--dialect") {
+    out = {"auto", "bridge"};
+    for (const auto name : dialect_names()) out.emplace_back(name);
+  }
+  if (option == "--gpu") {
+    for (const auto& gpu : schema::embedded_schema().gpus) out.emplace_back(gpu.kind);
+  }
+  if (option == "--bridge") {
+    for (int i = 0; i < schema::release_count; ++i)
+      out.emplace_back(schema::name(static_cast<schema::Release>(i)));
+  }
+  if (option == "--fail-on") {
+    for (int i = 0; i <= static_cast<int>(rules::Severity::error); ++i)
+      out.emplace_back(rules::to_string(static_cast<rules::Severity>(i)));
+    out.emplace_back("never");
+  }
+  return out;
+}
+
+std::vector<OptionSheet> option_sheets(const CLI::App& app) {
+  std::vector<OptionSheet> out;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() || !option->nonpositional()) continue;
+    OptionSheet sheet;
+    for (const auto& name : option->get_snames()) sheet.names.push_back("-" + name);
+    for (const auto& name : option->get_lnames()) {
+      sheet.names.push_back("--" + name);
+      if (sheet.choices.empty()) sheet.choices = choices_of(sheet.names.back());
+    }
+    if (option->get_expected_max() > 0) sheet.value = option->get_type_name();
+    sheet.what = option->get_description();
+    sheet.group = option->get_group();
+    sheet.repeatable = option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+    out.push_back(std::move(sheet));
+  }
+  return out;
+}
+
 lint::Complaint read_choices(Options& options, const Raw& raw) {
-  using LoaderChoice = std::optional<source::Loader>;
-  static constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
-      {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
-  static constexpr std::array<std::pair<std::string_view, Format>, 2> formats{
-      {{"text", Format::text}, {"json", Format::json}}};
-  static constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
-      {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
   if (auto c = choose(options.loader, raw.loader, "--loader", loaders)) return c;
   if (auto c = choose(options.format, raw.format, "--format", formats)) return c;
   if (auto c = choose(options.color, raw.color, "--color", colors)) return c;
@@ -402,6 +490,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.configs = raw.configs;
   options.against = raw.against;
   options.html = raw.html;
+  options.no_ask = raw.no_ask;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint) complaint = read_answers(options, raw);
@@ -454,6 +543,19 @@ Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* ar
 
 }  // namespace
 
+ProgramSheet program_sheet() {
+  CLI::App app{std::string(program_what)};
+  Raw raw;
+  build(app, raw);
+  ProgramSheet out{app.get_description(), app.get_footer(), option_sheets(app), {}};
+  for (const auto& info : commands) {
+    const CLI::App* sub = app.get_subcommand(std::string(info.name));
+    out.commands.push_back({std::string(info.name), std::string(info.usage), std::string(info.what),
+                            sub->get_footer(), option_sheets(*sub)});
+  }
+  return out;
+}
+
 Parsed parse_command_line(int argc, const char* const* argv) {
   std::vector<std::string_view> names;
   for (const auto& info : commands) names.push_back(info.name);
@@ -468,9 +570,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   const char* const* end = last;
   if (argc > 1 && std::string_view(argv[1]) == "run")
     end = std::find_if(argv, last, [](const char* word) { return std::string_view(word) == "--"; });
-  CLI::App app(
-      "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
-      "wrong before a GPU is touched.");
+  CLI::App app{std::string(program_what)};
   Raw raw;
   build(app, raw);
   Parsed parsed = parse_with(app, raw, static_cast<int>(end - argv), argv);

@@ -1,5 +1,6 @@
 // `headroom explain`: what filled the memory, how sure that is, and what to change.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "commands.hpp"
 #include "explain_snapshot.hpp"
@@ -7,6 +8,7 @@
 #include "headroom/oom/input.hpp"
 #include "headroom/report/explain.hpp"
 #include "output.hpp"
+#include "prompt.hpp"
 
 namespace headroom::app {
 namespace {
@@ -32,12 +34,24 @@ class Explain {
 
  private:
   ExitStatus explain(const std::string& path, oom::LogFacts log) {
-    const auto report = explanation_of(options_, path, std::move(log));
+    Explaining run(options_, path, std::move(log));
+    for (const auto& config : options_.configs)
+      if (const auto ok = run.add_config(config); !ok) return fail(ok.error());
+    for (const auto& [key, value] : options_.answers)
+      if (const auto ok = run.answer(key, value); !ok) return fail(ok.error());
+    if (talks()) return converse(options_, run);
+    const auto report = run.run();
     if (!report) return fail(report.error());
     const std::string out = options_.format == Format::json
                                 ? report::explain_json(*report, HEADROOM_VERSION)
                                 : report::explain_text(*report, text_options(options_, stdout));
     return write(stdout, out) ? exit_clean : exit_usage;
+  }
+
+  /// Somebody sits there, and the log does not come from where answers would.
+  [[nodiscard]] bool talks() const {
+    return options_.format == Format::text && !options_.no_ask && !options_.words.empty() &&
+           options_.words.front() != "-" && isatty(fileno(stdin)) == 1 && isatty(fileno(stdout)) == 1;
   }
 
   ExitStatus usage(std::string_view message) const {

@@ -100,7 +100,7 @@ lint::Job Explaining::job() const {
   return job;
 }
 
-source::Result<report::ExplainReport> Explaining::run() const {
+source::Result<report::ExplainReport> Explaining::run() {
   lint::Outcome outcome = lint::lint(job());
   if (outcome.unreadable) return tl::unexpected(*outcome.unreadable);
   report::ExplainReport out;
@@ -109,6 +109,7 @@ source::Result<report::ExplainReport> Explaining::run() const {
   out.has_config = config_ != nullptr;
   for (const auto& d : outcome.findings.diagnostics)
     if (advise::is_about_failure(d)) out.advice.push_back(d.message);
+  out.caught_by = outcome.caught_by;
   outcome_ = outcome;
   outcome.findings.diagnostics = {carrier(std::move(outcome.remedies))};
   out.config = file_report(config_path_, config_, std::move(outcome), true);

@@ -24,23 +24,23 @@ class Explaining {
   void set(std::vector<source::Override> words) { trial_ = std::move(words); }
 
   /// Diagnosis and remedies as things stand. Fails where the config can't be read in the chosen language.
-  source::Result<report::ExplainReport> run() const;
+  source::Result<report::ExplainReport> run();
   /// The whole outcome of the same run, for those who change settings.
   [[nodiscard]] const lint::Outcome& outcome() const { return outcome_; }
   [[nodiscard]] const oom::LogFacts& log() const { return log_; }
   [[nodiscard]] bool has_config() const { return config_ != nullptr; }
   [[nodiscard]] const std::string& config_path() const { return config_path_; }
-
- private:
+  /// What run() checks.
   [[nodiscard]] lint::Job job() const;
 
+ private:
   const Options& options_;
   std::string path_, config_path_;
   oom::LogFacts log_;
   std::shared_ptr<const source::SourceText> config_;
   lint::ContextOptions command_line_, beside_, repository_;
   std::vector<source::Override> sets_, trial_;
-  mutable lint::Outcome outcome_;
+  lint::Outcome outcome_;
 };
 
 /// The explanation of one log (or what stands for one) with the configs and answers of the command line.

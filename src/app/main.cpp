@@ -7,6 +7,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "headroom/schema/data_date.hpp"
 #include "output.hpp"
 
 #ifdef __GLIBC__
@@ -19,7 +20,8 @@ namespace {
 int dispatch(int argc, const char* const* argv) {
   // Answered before the tree of options is built: editors and scripts ask often.
   if (argc >= 2 && std::string_view(argv[1]) == "--version") {
-    return write(stdout, "headroom " HEADROOM_VERSION "\n") ? exit_clean : exit_usage;
+    const std::string text = fmt::format("headroom {} (data of {})\n", HEADROOM_VERSION, schema::data_date);
+    return write(stdout, text) ? exit_clean : exit_usage;
   }
   const Parsed parsed = parse_command_line(argc, argv);
   if (!parsed.options) {
@@ -32,6 +34,8 @@ int dispatch(int argc, const char* const* argv) {
       return effective(*parsed.options);
     case Command::convert:
       return convert(*parsed.options);
+    case Command::calibrate:
+      return calibrate(*parsed.options);
     case Command::estimate:
       return estimate(*parsed.options);
     case Command::explain:
@@ -45,6 +49,12 @@ int dispatch(int argc, const char* const* argv) {
       const ExitStatus refused = run(*parsed.options, status);
       return refused == exit_clean ? status : refused;
     }
+    case Command::schema:
+      return schema_document(*parsed.options);
+    case Command::lsp:
+      return lsp_server(*parsed.options);
+    case Command::generate:
+      return generate(*parsed.options);
   }
   return exit_bug;
 }

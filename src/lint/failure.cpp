@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "headroom/advise/remedies.hpp"
+#include "headroom/lint/refusal.hpp"
 #include "headroom/memory/facts.hpp"
 
 namespace headroom::lint {
@@ -29,13 +30,28 @@ bool has_errors(const rules::Findings& findings) {
                      [](const auto& d) { return d.severity == rules::Severity::error; });
 }
 
-/// Settings that contradict each other are repaired as in a check.
+double likeness_of(const rules::Diagnostic& d, std::string_view message, const schema::Schema& schema) {
+  return likeness(message, {d.fields.begin(), d.fields.end()}, schema);
+}
+
+/// Settings that contradict each other are repaired as in a check; what the message names comes first.
 void repair(Outcome& out, const advise::Bench& bench) {
+  const std::string& message = out.diagnosis->message;
   advise::attach_fixes(out.findings, bench);
-  for (const rules::Diagnostic& d : out.findings.diagnostics) {
-    if (d.severity != rules::Severity::error && d.severity != rules::Severity::warning) continue;
-    out.remedies.insert(out.remedies.end(), d.fixes.begin(), d.fixes.end());
+  std::vector<const rules::Diagnostic*> order;
+  for (const rules::Diagnostic& d : out.findings.diagnostics)
+    if (d.severity == rules::Severity::error || d.severity == rules::Severity::warning) order.push_back(&d);
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) {
+    if (a->severity != b->severity) return a->severity > b->severity;
+    return likeness_of(*a, message, *bench.schema) > likeness_of(*b, message, *bench.schema);
+  });
+  for (const rules::Diagnostic* d : order) {
+    if (d->severity == rules::Severity::error && out.caught_by.size() < 3) out.caught_by.push_back(d->rule);
+    out.remedies.insert(out.remedies.end(), d->fixes.begin(), d->fixes.end());
   }
+  if (!out.caught_by.empty()) return;
+  for (const rules::Rule* rule : rules_of(message, bench.packs, *bench.schema))
+    out.caught_by.emplace_back(rule->id);
 }
 
 }  // namespace

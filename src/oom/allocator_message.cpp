@@ -39,8 +39,8 @@ std::vector<double> other_processes(std::string_view text) {
   return out;
 }
 
-/// In a container the driver lists this process under another number: "Process 105400 has 76.92 GiB memory in use" and
-/// no "this process". It is the one that holds what torch reserved, and little more.
+/// In a container the driver lists this process under another number: "Process 105400 has 76.92 GiB memory in
+/// use" and no "this process". It is the one that holds what torch reserved, and little more.
 void find_own(std::vector<double>& processes, AllocatorFigures& out) {
   const auto reserved = out.reserved();
   if (out.in_use || !reserved) return;

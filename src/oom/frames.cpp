@@ -24,7 +24,8 @@ bool ends_as_path(std::string_view path, std::string_view end) {
 }
 
 std::string_view word(std::string_view text) {
-  const auto end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_<>.");
+  const auto end =
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_<>.");
   return text.substr(0, end);
 }
 

@@ -142,7 +142,8 @@ class Input::State {
         }
       }
       const std::ptrdiff_t n = gzip_ ? gzip_->step(compressed_, plain_) : zstd_->step(compressed_, plain_);
-      if (n < 0) return tl::unexpected(error("the compressed data is damaged, or its window is above 128 MiB"));
+      if (n < 0)
+        return tl::unexpected(error("the compressed data is damaged, or its window is above 128 MiB"));
       if (n > 0) return std::string_view(plain_.data(), static_cast<std::size_t>(n));
     }
   }
@@ -169,8 +170,8 @@ source::Result<Input> Input::open(const std::string& path) {
     const bool folder = file >= 0 && fstat(file, &info) == 0 && S_ISDIR(info.st_mode);
     if (folder) close(file);
     if (file < 0 || folder)
-      return tl::unexpected(
-          source::Error{std::string("cannot open: ") + std::strerror(folder ? EISDIR : errno), path, {}, false});
+      return tl::unexpected(source::Error{
+          std::string("cannot open: ") + std::strerror(folder ? EISDIR : errno), path, {}, false});
   }
   auto state = std::make_unique<State>(file, path == "-" ? "<stdin>" : path);
   if (auto ok = state->start(); !ok) return tl::unexpected(ok.error());

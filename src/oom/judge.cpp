@@ -264,6 +264,12 @@ void judge_nccl(const Case& c, std::vector<Candidate>& out) {
 
 void judge_device(const Case& c, std::vector<Candidate>& out) {
   const LogPhase phase = c.failure.trace.phase;
+  if (c.failure.trace.module == "pinned") {
+    out.push_back({Cause::host_memory, 0.8,
+                   "page-locked host memory was asked for, whose errors look like those of the device"});
+    out.push_back({Cause::library_workspace, 0.2, "the driver found no device memory"});
+    return;
+  }
   const bool early =
       phase == LogPhase::startup || phase == LogPhase::data || c.failure.trace.module == "context";
   if (early) {

@@ -12,14 +12,25 @@ using schema::LinePattern;
 
 namespace {
 
-constexpr std::size_t slots = 4096;           // streams remembered at a time
+constexpr std::size_t slots = 4096;  // streams remembered at a time
 constexpr std::size_t most_failures = 64, most_exceptions = 32, most_ranks = 4096, longest_line = 2000;
 constexpr std::uint32_t most_continued = 16;  // lines of a wrapped message
 constexpr std::uint32_t patience = 32;        // lines of others between them
 
-constexpr std::array<std::string_view, 14> own_marks{
-    "Traceback (most recent", "  File \"", "Error", "Exception", "expandable_segments not supported",
-    ".py:1", ".py:2", ".py:3", ".py:4", ".py:5", ".py:6", ".py:7", ".py:8", ".py:9"};
+constexpr std::array<std::string_view, 14> own_marks{"Traceback (most recent",
+                                                     "  File \"",
+                                                     "Error",
+                                                     "Exception",
+                                                     "expandable_segments not supported",
+                                                     ".py:1",
+                                                     ".py:2",
+                                                     ".py:3",
+                                                     ".py:4",
+                                                     ".py:5",
+                                                     ".py:6",
+                                                     ".py:7",
+                                                     ".py:8",
+                                                     ".py:9"};
 
 /// `pkg.mod.SomeError` at the start.
 std::string_view exception_type(std::string_view body) {
@@ -50,7 +61,8 @@ std::optional<double> bytes_asked_for(std::string_view text) {
 }
 
 bool may_continue(std::string_view body) {
-  for (const std::string_view part : {"iB", "PyTorch", "memory", "alloc", "capacity", "free", "Process", "GPU", "fragmentation"})
+  for (const std::string_view part :
+       {"iB", "PyTorch", "memory", "alloc", "capacity", "free", "Process", "GPU", "fragmentation"})
     if (holds(body, part)) return true;
   return false;
 }
@@ -60,7 +72,8 @@ bool may_continue(std::string_view body) {
 std::vector<std::string_view> LineReader::needles_of(const schema::LogTable& table) {
   std::vector<std::string_view> out(own_marks.begin(), own_marks.end());
   const auto add = [&](std::string_view text) {
-    if (out.size() < max_needles && text.size() >= Scanner::shortest && std::find(out.begin(), out.end(), text) == out.end())
+    if (out.size() < max_needles && text.size() >= Scanner::shortest &&
+        std::find(out.begin(), out.end(), text) == out.end())
       out.push_back(text);
   };
   for (const std::string_view mark : run_line_marks()) add(mark);
@@ -74,7 +87,12 @@ LineReader::LineReader(const schema::LogTable& table)
   for (const LinePattern& p : table.lines) {
     const auto it = std::find(needles_.begin(), needles_.end(), p.all.front());
     pattern_needle_.push_back(static_cast<std::uint16_t>(it - needles_.begin()));
+    pattern_needles_.set(pattern_needle_.back());
   }
+  first_mark_ = own_marks.size();
+  for (std::size_t i = 0; i < run_line_marks().size(); ++i) mark_needles_.set(first_mark_ + i);
+  for (std::size_t i = 0; i < own_marks.size(); ++i)
+    if (own_marks[i].starts_with(".py:")) rich_needles_.set(i);
 }
 
 LineReader::Stream& LineReader::stream_of(const Prefix& prefix) {
@@ -87,18 +105,25 @@ LineReader::Stream& LineReader::stream_of(const Prefix& prefix) {
 }
 
 void LineReader::read(std::uint64_t number, std::string_view line) {
-  if (wanted_ > 0) --wanted_;
-  std::string plain;
-  if (line.find('\x1b') != std::string_view::npos) {
-    plain = cleaned(line, line.size());
-    line = plain;
-  }
+  const NeedleSet present = scanner_.all(line);
+  // Warnings and log records name a file and a line as frames of rich do.
+  const bool dull = (present & ~rich_needles_).none() && (present.none() || !read_frame(line));
+  if (wanted_ > 0)
+    --wanted_;
+  else if (dull)
+    return;
+  if (line.find('\x1b') == std::string_view::npos) return read_wanted(number, line, present);
+  const std::string plain = cleaned(line, line.size());
+  read_wanted(number, plain, scanner_.all(plain));
+}
+
+void LineReader::read_wanted(std::uint64_t number, std::string_view line, const NeedleSet& present) {
   const Prefix prefix = read_prefix(line);
-  if (run_.read(number, line, prefix)) return;
+  const auto marks = static_cast<std::uint32_t>(((present & mark_needles_) >> first_mark_).to_ullong());
+  if (marks != 0 && run_.read(number, line, prefix, marks)) return;
   Stream& stream = stream_of(prefix);
   if (traceback(number, prefix, stream)) return;
-  const NeedleSet present = scanner_.all(line);
-  if (failure(number, prefix, stream, present)) return;
+  if ((present & pattern_needles_).any() && failure(number, prefix, stream, present)) return;
   if (exception(number, prefix, stream)) return;
   if (continues(prefix, stream)) return;
   if (stream.trace.wants_source() && prefix.body.find_first_not_of(" ^~\t") != std::string_view::npos)
@@ -126,12 +151,15 @@ const LinePattern* LineReader::match(std::string_view text, const NeedleSet& pre
     if (!present[pattern_needle_[i]]) continue;
     const LinePattern& p = table_.lines[i];
     const auto there = [&](std::string_view part) { return holds(text, part); };
-    if (std::all_of(p.all.begin() + 1, p.all.end(), there) && std::none_of(p.none.begin(), p.none.end(), there)) return &p;
+    if (std::all_of(p.all.begin() + 1, p.all.end(), there) &&
+        std::none_of(p.none.begin(), p.none.end(), there))
+      return &p;
   }
   return nullptr;
 }
 
-bool LineReader::failure(std::uint64_t number, const Prefix& prefix, Stream& stream, const NeedleSet& present) {
+bool LineReader::failure(std::uint64_t number, const Prefix& prefix, Stream& stream,
+                         const NeedleSet& present) {
   const LinePattern* p = match(prefix.body, present);
   if (p == nullptr) return false;
   settle(stream);
@@ -162,7 +190,8 @@ void LineReader::keep(Failure failure, Stream& stream) {
   }
   // Room for each kind, however often another is met.
   if (all.size() >= most_failures) {
-    const bool known = std::any_of(all.begin(), all.end(), [&](const Failure& f) { return f.kind == failure.kind; });
+    const bool known =
+        std::any_of(all.begin(), all.end(), [&](const Failure& f) { return f.kind == failure.kind; });
     if (known) return;
     all.pop_back();
   }
@@ -229,7 +258,8 @@ bool LineReader::exception(std::uint64_t number, const Prefix& prefix, Stream& s
   e.where = {number, cleaned(prefix.body, longest_line)};
   e.rank = prefix.rank;
   e.type = std::string(type);
-  e.message = cleaned(message.substr(std::min<std::size_t>(message.size(), message.find_first_not_of(": "))), longest_line);
+  e.message = cleaned(message.substr(std::min<std::size_t>(message.size(), message.find_first_not_of(": "))),
+                      longest_line);
   e.trace = stream.trace.close(frames_);
   const bool known = std::any_of(facts_.exceptions.begin(), facts_.exceptions.end(), [&](const Exception& k) {
     return k.type == e.type && k.message == e.message;

@@ -23,7 +23,8 @@ class LineReader {
   [[nodiscard]] LogFacts finish();
 
  private:
-  /// What one process is saying. Slots are shared by hash: what is lost where two meet is a traceback, not a failure.
+  /// What one process is saying. Slots are shared by hash: what is lost where two meet is a traceback, not a
+  /// failure.
   struct Stream {
     std::uint64_t key = 0;
     TraceReader trace;
@@ -33,6 +34,7 @@ class LineReader {
   };
 
   static std::vector<std::string_view> needles_of(const schema::LogTable& table);
+  void read_wanted(std::uint64_t number, std::string_view line, const NeedleSet& present);
   Stream& stream_of(const Prefix& prefix);
   bool traceback(std::uint64_t number, const Prefix& prefix, Stream& stream);
   bool failure(std::uint64_t number, const Prefix& prefix, Stream& stream, const NeedleSet& present);
@@ -50,6 +52,9 @@ class LineReader {
   RunLines run_;
   std::vector<Stream> streams_;
   std::vector<std::uint16_t> pattern_needle_;  ///< needle of each line pattern
+  NeedleSet pattern_needles_, rich_needles_,
+      mark_needles_;            ///< those of patterns; those that only frames of rich hold
+  std::size_t first_mark_ = 0;  ///< of run_line_marks() among the needles
   LogFacts facts_;
   std::uint32_t wanted_ = 0;
 };

@@ -64,8 +64,9 @@ class LogReader::State {
       const auto before = text.substr(0, hit).rfind('\n');
       const std::size_t begin = std::max(at, before == std::string_view::npos ? 0 : before + 1);
       const std::size_t end = text.find('\n', hit);
-      lines_ += static_cast<std::uint64_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(counted),
-                                                      text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
+      lines_ +=
+          static_cast<std::uint64_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(counted),
+                                                text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
       counted = begin;
       pieces(text.substr(begin, end - begin));
       at = end + 1;

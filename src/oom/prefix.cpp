@@ -105,11 +105,13 @@ class PrefixReader {
 
   /// `2026-06-14T09:41:22.123Z`, `2026-06-14 09:41:22,123`
   bool time() {
-    if (rest_.size() < 19 || rest_[4] != '-' || rest_[7] != '-' || (rest_[10] != 'T' && rest_[10] != ' ')) return false;
+    if (rest_.size() < 19 || rest_[4] != '-' || rest_[7] != '-' || (rest_[10] != 'T' && rest_[10] != ' '))
+      return false;
     for (const std::size_t i : {0u, 1u, 2u, 3u, 5u, 6u, 8u, 9u, 11u, 12u, 14u, 15u})
       if (!is_digit(rest_[i])) return false;
     std::size_t end = 19;
-    while (end < rest_.size() && (is_digit(rest_[end]) || std::string_view(".,Z+:").find(rest_[end]) != std::string_view::npos))
+    while (end < rest_.size() &&
+           (is_digit(rest_[end]) || std::string_view(".,Z+:").find(rest_[end]) != std::string_view::npos))
       ++end;
     return take(end);
   }

@@ -10,9 +10,22 @@ namespace {
 constexpr double mib = 1024.0 * 1024, gib = 1024.0 * mib;
 constexpr std::size_t most_reports = 256, most_arguments = 800, longest_value = 300;
 
+enum Mark : std::uint32_t {
+  megabytes,
+  gigabytes,
+  iterations,
+  counts,
+  footprints,
+  worlds,
+  dots,
+  roots,
+  ranks,
+  exits
+};
 constexpr std::array<std::string_view, 10> marks{
-    "memory (MB)", "memory (GB)", "iteration ", "number of parameters on", "memory footprints: ", "using world size: ",
-    " ........",   "Root Cause (first", "(local_rank: ", "exitcode "};
+    "memory (MB)",         "memory (GB)",        "iteration ", "number of parameters on",
+    "memory footprints: ", "using world size: ", " ........",  "Root Cause (first",
+    "(local_rank: ",       "exitcode "};
 
 std::string_view trimmed(std::string_view s) {
   const auto begin = s.find_first_not_of(" \t\r");
@@ -28,9 +41,11 @@ std::optional<std::int64_t> whole(std::string_view text, std::string_view name) 
 /// `name: 41.94` between bars.
 void set_figure(MemoryReport& out, std::string_view name, double value, double unit) {
   const auto is = [&](std::string_view a, std::string_view b) {
-    return name == a || (name.starts_with(b) && name.substr(b.size()).find("count") == std::string_view::npos);
+    return name == a ||
+           (name.starts_with(b) && name.substr(b.size()).find("count") == std::string_view::npos);
   };
-  if (name == "mem-alloc-retires" || name == "mem-alloc-retries") out.retries = static_cast<std::int64_t>(value);
+  if (name == "mem-alloc-retires" || name == "mem-alloc-retries")
+    out.retries = static_cast<std::int64_t>(value);
   if (is("allocated", "mem-allocated-")) out.allocated = value * unit;
   if (is("max allocated", "mem-max-allocated-")) out.max_allocated = value * unit;
   if (is("reserved", "mem-reserved-")) out.reserved = value * unit;
@@ -44,9 +59,15 @@ std::span<const std::string_view> run_line_marks() {
   return marks;
 }
 
-bool RunLines::read(std::uint64_t line, std::string_view text, const Prefix& prefix) {
-  return iteration(line, text) || memory_report(line, text, prefix) || summary(line, text) || argument(text) ||
-         world(text) || parameters(text) || footprint(text);
+bool RunLines::read(std::uint64_t line, std::string_view text, const Prefix& prefix, std::uint32_t present) {
+  const auto holds_mark = [&](Mark m) { return ((present >> m) & 1u) != 0; };
+  if (holds_mark(iterations) && iteration(line, text)) return true;
+  if ((holds_mark(megabytes) || holds_mark(gigabytes)) && memory_report(line, text, prefix)) return true;
+  if ((holds_mark(roots) || holds_mark(ranks) || holds_mark(exits)) && summary(line, text)) return true;
+  if (holds_mark(dots) && argument(text)) return true;
+  if (holds_mark(worlds) && world(text)) return true;
+  if (holds_mark(counts) && parameters(text)) return true;
+  return holds_mark(footprints) && footprint(text);
 }
 
 bool RunLines::memory_report(std::uint64_t line, std::string_view text, const Prefix& prefix) {
@@ -93,7 +114,8 @@ Iteration RunLines::read_rest(const Counted& counted) {
   out.line = counted.line;
   out.number = counted.number;
   out.of = counted.of;
-  if (const auto rest = after(counted.text, "load_balancing_loss: ")) out.load_balancing_loss = leading_number(*rest);
+  if (const auto rest = after(counted.text, "load_balancing_loss: "))
+    out.load_balancing_loss = leading_number(*rest);
   out.nan = whole(counted.text, "number of nan iterations:").value_or(0);
   out.skipped = whole(counted.text, "number of skipped iterations:").value_or(0);
   return out;
@@ -106,7 +128,8 @@ bool RunLines::parameters(std::string_view text) {
   if (close == std::string_view::npos) return true;
   const std::string_view ranks = rest->substr(0, close);
   const auto comma = ranks.rfind(',');
-  const auto stage = comma == std::string_view::npos ? std::nullopt : leading_integer(ranks.substr(comma + 1));
+  const auto stage =
+      comma == std::string_view::npos ? std::nullopt : leading_integer(ranks.substr(comma + 1));
   const auto count = leading_number(rest->substr(close + 3));
   if (stage && *stage >= 0 && *stage < 4096 && count && *count > 0) layout_.parameters[*stage] = *count;
   return true;
@@ -141,10 +164,12 @@ bool RunLines::argument(std::string_view text) {
   const auto dots = text.find(" ........");
   if (dots == std::string_view::npos) return false;
   auto begin = text.substr(0, dots).find_last_of(" \t:");
-  const std::string_view name = text.substr(begin == std::string_view::npos ? 0 : begin + 1, dots - (begin + 1));
+  const std::string_view name =
+      text.substr(begin == std::string_view::npos ? 0 : begin + 1, dots - (begin + 1));
   const auto end = text.find_first_not_of('.', dots + 1);
   if (name.empty() || end == std::string_view::npos || text[end] != ' ') return false;
-  if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != std::string_view::npos)
+  if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
+      std::string_view::npos)
     return false;
   if (layout_.arguments.size() < most_arguments)
     layout_.arguments.emplace(cleaned(name, 80), cleaned(trimmed(text.substr(end)), longest_value));

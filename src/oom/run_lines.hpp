@@ -9,8 +9,9 @@ namespace headroom::oom {
 
 class RunLines {
  public:
-  /// Whether `text` is such a line. `prefix` is that of the line.
-  bool read(std::uint64_t line, std::string_view text, const Prefix& prefix);
+  /// Whether `text` is such a line. `prefix` is that of the line; `marks` says which of run_line_marks() it
+  /// holds.
+  bool read(std::uint64_t line, std::string_view text, const Prefix& prefix, std::uint32_t marks);
   void finish(LogFacts& out);
 
  private:
@@ -37,7 +38,7 @@ class RunLines {
   std::uint64_t root_line_ = 0;
 };
 
-/// The texts that such lines hold, for the search.
+/// The texts that such lines hold, for the search; bit i of `marks` stands for text i.
 [[nodiscard]] std::span<const std::string_view> run_line_marks();
 
 }  // namespace headroom::oom

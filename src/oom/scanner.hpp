@@ -1,4 +1,5 @@
-// Finds lines worth reading. Logs are large and dull: most of their bytes are looked at here and nowhere else.
+// Finds lines worth reading. Logs are large and dull: most of their bytes are looked at here and nowhere
+// else.
 #pragma once
 #include <array>
 #include <bitset>
@@ -12,8 +13,8 @@ namespace headroom::oom {
 inline constexpr std::size_t max_needles = 256;
 using NeedleSet = std::bitset<max_needles>;
 
-/// Looks for many texts at once. Every text is at least `shortest` bytes long, so that one four-byte window in every
-/// `shortest - 3` bytes falls into each occurrence; those windows are looked up in a table of bits.
+/// Looks for many texts at once. Every text is at least `shortest` bytes long, so that one four-byte window
+/// in every `shortest - 3` bytes falls into each occurrence; those windows are looked up in a table of bits.
 class Scanner {
  public:
   static constexpr std::size_t shortest = 5;

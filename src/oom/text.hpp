@@ -27,8 +27,8 @@ namespace headroom::oom {
 /// The same, ending where the text ends: `of which 1.02 GiB`.
 [[nodiscard]] std::optional<double> trailing_size(std::string_view text);
 
-/// Without escape sequences of terminals; other control characters become blanks. At most `limit` bytes, cut between
-/// characters of UTF-8.
+/// Without escape sequences of terminals; other control characters become blanks. At most `limit` bytes, cut
+/// between characters of UTF-8.
 [[nodiscard]] std::string cleaned(std::string_view line, std::size_t limit);
 
 }  // namespace headroom::oom

@@ -92,6 +92,7 @@ std::string explain_json(const ExplainReport& report, std::string_view version,
   out["facts"] = facts_json(d);
   add_details(out, d);
   out["advice"] = report.advice;
+  if (!report.caught_by.empty()) out["rules"] = report.caught_by;
   out["fixes"] = Json::array();
   for (const auto& fix : report.fixes) out["fixes"].push_back(fix_json(fix));
   if (snapshot != nullptr) out["snapshot"] = snapshot_json(*snapshot);

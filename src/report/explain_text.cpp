@@ -130,6 +130,8 @@ class Printer {
   void notes() {
     for (const auto& note : d_.notes) item("note", note);
     for (const auto& line : r_.advice) item("note", line);
+    if (!r_.caught_by.empty())
+      item("rule", fmt::format("headroom check says it before a launch: {}", fmt::join(r_.caught_by, ", ")));
   }
 
   void evidence() {

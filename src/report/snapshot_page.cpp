@@ -9,7 +9,7 @@ constexpr std::string_view style = R"css(
 :root { color-scheme: light dark; --line: #8885; --free: #8883; }
 body { font: 14px/1.45 system-ui, sans-serif; margin: 1.5em auto; max-width: 72em; padding: 0 1em; }
 h1 { font-size: 1.25em; overflow-wrap: anywhere; } h2 { margin-top: 2em; } h3 { font-size: 1em; margin: 1.5em 0 .4em; }
-.cause b { color: #c33; } .small { font-size: .85em; opacity: .75; }
+.cause b { color: #c33; } .cause.fine b { color: #393; } .small { font-size: .85em; opacity: .75; }
 .legend span { margin-right: 1em; white-space: nowrap; }
 .legend i, td i { display: inline-block; width: .8em; height: .8em; margin-right: .4em; }
 .stacked { display: flex; height: 2em; } .stacked span { display: block; }
@@ -23,7 +23,7 @@ h1 { font-size: 1.25em; overflow-wrap: anywhere; } h2 { margin-top: 2em; } h3 { 
 .segments div { display: flex; height: 10px; margin-bottom: 2px; min-width: 2px; } .segments i { display: block; }
 .used { background: #4a90d9; } .free { background: var(--free); }
 table { border-collapse: collapse; font-size: .9em; } td, th { text-align: left; padding: .15em .8em .15em 0; vertical-align: top; }
-td:nth-child(-n+3) { text-align: right; white-space: nowrap; } td:last-child { overflow-wrap: anywhere; }
+td:nth-child(-n+3) { text-align: right; } td:nth-child(-n+5) { white-space: nowrap; } td:last-child { overflow-wrap: anywhere; }
 .weights { background: #7fb069; } .gradients { background: #e6aa68; } .optimizer { background: #ca6f6f; }
 .activations { background: #6fa8dc; } .logits { background: #b48ad6; } .graphs { background: #d6c44b; }
 .communication { background: #5fc2b8; } .workspace { background: #a89f91; } .other { background: #bbb; } .unknown { background: #999; }

@@ -38,6 +38,7 @@ struct Outcome {
   std::vector<std::string> notes;           ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
   std::optional<oom::Diagnosis> diagnosis;  ///< of `Job::log`
   std::vector<rules::Fix> remedies;         ///< of the diagnosis, best first
+  std::vector<std::string> caught_by;  ///< ids of rules that say before a launch what the log's error says
 };
 
 [[nodiscard]] Outcome lint(const Job& job);

@@ -28,7 +28,8 @@ class Input {
   Input& operator=(Input&&) noexcept;
 
   [[nodiscard]] Content content() const;
-  /// The next bytes, valid until the next call; empty at the end. Fails on a read error and on damaged compression.
+  /// The next bytes, valid until the next call; empty at the end. Fails on a read error and on damaged
+  /// compression.
   [[nodiscard]] source::Result<std::string_view> read();
 
  private:

@@ -13,8 +13,8 @@ namespace headroom::oom {
 using schema::LineKind;
 using schema::LogPhase;
 
-/// The figures of an allocator message. What a wording does not name is absent. Messages round to two decimals, so
-/// that a GiB figure is exact to 5 MiB.
+/// The figures of an allocator message. What a wording does not name is absent. Messages round to two
+/// decimals, so that a GiB figure is exact to 5 MiB.
 struct AllocatorFigures {
   std::optional<double> tried, capacity, free, allowed, allocated, private_pools, reserved_unallocated;
   std::optional<double> in_use;  ///< by this process, CUDA context and libraries included
@@ -36,11 +36,11 @@ struct LogLine {
 /// One traceback, reduced to what its frames say.
 struct Trace {
   LogPhase phase = LogPhase::unknown;
-  std::string module;              ///< innermost that the frame table knows
-  std::vector<LogLine> frames;     ///< the innermost frames that told something, outermost first; at most 4
-  std::uint32_t depth = 0;         ///< number of frames
+  std::string module;           ///< innermost that the frame table knows
+  std::vector<LogLine> frames;  ///< the innermost frames that told something, outermost first; at most 4
+  std::uint32_t depth = 0;      ///< number of frames
   std::uint32_t nested_backward = 0;  ///< how often a recomputed part called for another backward pass
-  bool cut = false;                ///< frames without the line that begins a traceback
+  bool cut = false;                   ///< frames without the line that begins a traceback
 };
 
 /// A line that says what went wrong, with the traceback before it.
@@ -83,7 +83,8 @@ struct Layout {
   std::optional<std::int64_t> world, data, context, tensor, pipeline, expert;
   std::map<std::int64_t, double> parameters;  ///< by pipeline rank, of the highest tensor rank seen
   std::optional<double> footprint_states, footprint_activations;
-  std::map<std::string, std::string> arguments;  ///< the argument list of Megatron-LM: `hidden_size` -> `4096`
+  std::map<std::string, std::string>
+      arguments;  ///< the argument list of Megatron-LM: `hidden_size` -> `4096`
 };
 
 /// What one rank said, for the comparison over ranks.
@@ -103,12 +104,13 @@ struct SnapshotFigures {
 
 struct LogFacts {
   std::uint64_t bytes = 0, lines = 0;
-  std::vector<Failure> failures;        ///< in the order of the log, at most 64: those of a kind and phase once a rank
-  std::vector<Exception> exceptions;    ///< at most 32
-  std::map<LineKind, std::uint64_t> counts;  ///< all failures by kind, beyond those kept
-  std::uint64_t failed_ranks = 0;       ///< ranks with a memory failure, as far as they are told apart
+  std::vector<Failure>
+      failures;  ///< in the order of the log, at most 64: those of a kind and phase once a rank
+  std::vector<Exception> exceptions;          ///< at most 32
+  std::map<LineKind, std::uint64_t> counts;   ///< all failures by kind, beyond those kept
+  std::uint64_t failed_ranks = 0;             ///< ranks with a memory failure, as far as they are told apart
   std::map<std::int64_t, RankFigures> ranks;  ///< at most 4096
-  std::vector<MemoryReport> reports;    ///< the last one of each rank, at most 256
+  std::vector<MemoryReport> reports;          ///< the last one of each rank, at most 256
   std::optional<Iteration> first_iteration, last_iteration;
   Layout layout;
   std::optional<LogLine> allocator_warning;  ///< "expandable_segments not supported on this platform"

@@ -7,8 +7,8 @@
 
 namespace headroom::oom {
 
-/// Feed the bytes of a log in order, then ask for what was found. Lines of thousands of ranks may be mixed: each is told
-/// apart by its prefix. What is kept is bounded (log_facts.hpp), whatever the log holds.
+/// Feed the bytes of a log in order, then ask for what was found. Lines of thousands of ranks may be mixed:
+/// each is told apart by its prefix. What is kept is bounded (log_facts.hpp), whatever the log holds.
 class LogReader {
  public:
   LogReader();

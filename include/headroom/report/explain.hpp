@@ -14,7 +14,8 @@ struct ExplainReport {
   oom::Diagnosis diagnosis;
   FileReport config;  ///< path and own names of the config; empty where none was given
   std::vector<rules::Fix> fixes;
-  std::vector<std::string> advice;  ///< what the rules say of the failure
+  std::vector<std::string> advice;     ///< what the rules say of the failure
+  std::vector<std::string> caught_by;  ///< rules that say the same before a launch
   bool has_config = false;
 };
 
