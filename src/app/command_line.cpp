@@ -36,7 +36,7 @@ constexpr auto commands = std::to_array<CommandInfo>({
     {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
      "Check a config, run a command, and explain its end if it dies of memory"},
     {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
-     "Say from its log what a run died of, and what to change"},
+     "Say from a log or memory snapshot what a run died of, and what to change"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
@@ -65,7 +65,8 @@ constexpr std::string_view overview_end =
     "  headroom rule 'offload/*'\n";
 
 constexpr std::string_view explain_end =
-    "FILE is a log, also compressed (gzip, zstd); without one standard input is read. With --config the\n"
+    "FILE is a log or a memory snapshot (torch.cuda.memory._dump_snapshot), also compressed (gzip, zstd);\n"
+    "without one standard input is read. With --config the\n"
     "estimate of its memory is compared with what the log says, and every change is tried on it; a script\n"
     "given beside a config supplies the environment and the number of GPUs.\n"
     "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
@@ -90,7 +91,8 @@ constexpr std::string_view run_end =
 struct Raw {
   std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, configs, answers;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, against,
+              html;
   bool force = false;
   bool no_ask = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
@@ -222,11 +224,15 @@ void add_explain(CLI::App& app, Raw& raw) {
   many(app, "--config", raw.configs, "Config of the run; a launch script may stand beside it; repeatable",
        "CONFIG")
       ->group("Input");
+  one(app, "--against", raw.against, "Compare the memory snapshot FILE with an older one", "OLD")
+      ->group("Input");
   many(app, "--answer", raw.answers, "Answer to a question, for scripts; repeatable", "KEY=VALUE")
       ->group("Input");
   app.add_flag("--no-ask", raw.no_ask, "Ask nothing, also on a terminal")->group("Input");
   add_launch(app, raw, false);
   add_rules(app, raw, false);
+  one(app, "--html", raw.html, "Write a memory snapshot as one page, `-` for standard output", "PAGE")
+      ->group("Output");
   add_output(app, raw, false, false);
   app.footer(std::string(explain_end));
 }
@@ -482,10 +488,14 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.why = raw.why;
   options.force = raw.force;
   options.configs = raw.configs;
+  options.against = raw.against;
+  options.html = raw.html;
   options.no_ask = raw.no_ask;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint) complaint = read_answers(options, raw);
+  if (!complaint && !options.against.empty() && !options.html.empty())
+    complaint = "--html shows one snapshot: give it without --against";
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
   if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)

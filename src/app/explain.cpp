@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "commands.hpp"
+#include "explain_snapshot.hpp"
 #include "explaining.hpp"
 #include "headroom/oom/input.hpp"
 #include "headroom/report/explain.hpp"
@@ -21,8 +22,11 @@ class Explain {
     const std::string path = options_.words.empty() ? "-" : options_.words.front();
     auto input = oom::Input::open(path);
     if (!input) return fail(input.error());
-    if (input->content() != oom::Content::log)
-      return usage(path + " is a memory snapshot, which explain does not read");
+    if (input->content() != oom::Content::log || is_snapshot_name(path))
+      return explain_snapshot(options_, path, *input);
+    if (!options_.against.empty() || !options_.html.empty())
+      return usage(fmt::format("{} is for memory snapshots, and {} is none",
+                               options_.against.empty() ? "--html" : "--against", path));
     auto log = oom::read_log(*input);
     if (!log) return fail(log.error());
     return explain(path == "-" ? "<stdin>" : path, std::move(*log));

@@ -117,4 +117,14 @@ source::Result<report::ExplainReport> Explaining::run() {
   return out;
 }
 
+source::Result<report::ExplainReport> explanation_of(const Options& options, std::string path,
+                                                     oom::LogFacts log) {
+  Explaining run(options, std::move(path), std::move(log));
+  for (const auto& config : options.configs)
+    if (const auto ok = run.add_config(config); !ok) return tl::unexpected(ok.error());
+  for (const auto& [key, value] : options.answers)
+    if (const auto ok = run.answer(key, value); !ok) return tl::unexpected(ok.error());
+  return run.run();
+}
+
 }  // namespace headroom::app

@@ -43,4 +43,8 @@ class Explaining {
   lint::Outcome outcome_;
 };
 
+/// The explanation of one log (or what stands for one) with the configs and answers of the command line.
+[[nodiscard]] source::Result<report::ExplainReport> explanation_of(const Options& options, std::string path,
+                                                                   oom::LogFacts log);
+
 }  // namespace headroom::app

@@ -51,6 +51,7 @@ struct Options {
   bool no_ask = false;                                       ///< explain: no questions, no prompt
   std::vector<std::string> configs;                          ///< explain: `--config`
   std::vector<std::pair<std::string, std::string>> answers;  ///< explain: `--answer`
+  std::string against, html;                                 ///< explain: an older snapshot; a page to write
   std::vector<std::string> command_words;                    ///< run: what stands behind `--`
   bool force = false;                                        ///< run: start the command in spite of errors
 };

@@ -140,7 +140,7 @@ class Printer {
     std::size_t shown = 0;
     for (const auto& e : d_.evidence) {
       if (shown++ == shown_evidence) break;
-      const std::string head = fmt::format("  line {}: ", e.line);
+      const std::string head = e.line == 0 ? "  " : fmt::format("  line {}: ", e.line);
       std::string text = printable(e.text);
       const std::size_t room = o_.width > 24 ? 3 * (o_.width - 4) : 60;
       if (text.size() > room) text = text.substr(0, room) + " …";

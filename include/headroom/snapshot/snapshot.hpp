@@ -17,8 +17,9 @@ using StackId = std::uint32_t;
 
 /// The empty stack: nothing was recorded.
 inline constexpr StackId no_stack = 0;
-/// "Not in the history": an allocation or place before it.
-inline constexpr std::size_t no_event = std::numeric_limits<std::size_t>::max();
+/// Moments that are no event of a trace.
+inline constexpr std::size_t at_dump = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t before_first = at_dump - 1;
 
 struct Frame {
   TextId file = 0, function = 0;
