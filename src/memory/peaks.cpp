@@ -31,28 +31,47 @@ bool captures_first(const Shape& s) {
   return (s.graphs.kind == Graphs::Kind::te || s.graphs.kind == Graphs::Kind::local) && s.graphs.warmup == 0;
 }
 
-/// The higher of the capture, which holds the graphed parts of the micro-batches in flight, and of a step
-/// that keeps only the rest.
-double graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers, double beside) {
-  LayerCosts graphed = layers, rest = layers;
+/// Costs of what the graphs hold, and of what stays outside them.
+struct Graphed {
+  LayerCosts inside, outside;
+};
+
+Graphed split_by_graphs(const Shape& s, const LayerCosts& layers) {
+  Graphed out{layers, layers};
   for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
-    graphed[k] = {layers[k].captured, layers[k].captured, layers[k].captured};
-    rest[k].kept -= layers[k].captured;
-    rest[k].forward = std::max(layers[k].forward - layers[k].captured, rest[k].kept);
-    rest[k].backward = std::max(layers[k].backward - layers[k].captured, rest[k].kept);
+    const double captured = layers[k].captured;
+    out.inside[k] = {captured, captured, captured};
+    LayerCost& rest = out.outside[k];
+    rest.kept -= captured;
+    rest.forward = std::max(layers[k].forward - captured, rest.kept);
+    rest.backward = std::max(layers[k].backward - captured, rest.kept);
   }
-  StageCosts capture;
+  return out;
+}
+
+/// The capture, which holds the graphed parts of the micro-batches in flight.
+double capture_bytes(const Shape& s, std::int32_t stage, const LayerCosts& inside) {
+  std::vector<ChunkCost> chunks;
   for (const Chunk& chunk : s.chunks) {
     if (chunk.stage != stage) continue;
     ChunkCost cost;
     for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k)
-      cost.kept += chunk.layers[k] * graphed[k].kept;
+      cost.kept += chunk.layers[k] * inside[k].kept;
     cost.forward = cost.backward = cost.kept;
-    capture.chunks.push_back(cost);
+    chunks.push_back(cost);
   }
-  const double in_capture = walk_schedule(s, stage, capture.chunks).bytes;
-  const double in_step = walk_schedule(s, stage, stage_costs(s, stage, rest).chunks).bytes;
-  return std::max(in_capture, in_step + beside);
+  return walk_schedule(s, stage, chunks).bytes;
+}
+
+/// Above static, of a step of a run with graphs. `eager`: a step without them; `beside`: what a step takes
+/// beside its layers. Steps without graphs come first, before the buffers of the graphs are there, and what
+/// the pools hold later is what such a step keeps.
+double graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers, double eager, double beside,
+                    double buffers) {
+  if (!captures_first(s)) return std::max(eager - buffers, 0.0);
+  const Graphed split = split_by_graphs(s, layers);
+  const double replay = walk_schedule(s, stage, stage_costs(s, stage, split.outside).chunks).bytes + beside;
+  return std::max({capture_bytes(s, stage, split.inside), replay, 0.0});
 }
 
 StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& layers) {
@@ -63,8 +82,8 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   out.weights = states.weights;
   out.gradients = states.gradients;
   out.optimizer = states.optimizer;
-  out.workspace = states.workspace;
-  out.static_bytes = states.weights + states.gradients + states.optimizer + states.workspace;
+  out.workspace = std::max(states.workspace + s.calibration.static_bytes, 0.0);
+  out.static_bytes = out.weights + out.gradients + out.optimizer + out.workspace;
   out.optimizer_step = states.step_temporaries;
   out.host = states.host;
 
@@ -75,7 +94,10 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   const double sharded = states.step_gathered + (at.in_backward ? states.step_backward : 0);
   out.logits = costs.logits[at.chunk];
   out.step = at.bytes + transfers + sharded - states.replayed_inputs - states.main_gradients;
-  if (captures_first(s)) out.step = std::max(graphed_step(s, stage, layers, out.step - at.bytes), 0.0);
+  if (s.graphs.kind == Graphs::Kind::te || s.graphs.kind == Graphs::Kind::local)
+    out.step = graphed_step(s, stage, layers, out.step, out.step - at.bytes, states.graph_buffers);
+  out.step *= s.calibration.moving_ratio;
+  out.logits *= s.calibration.moving_ratio;
   out.activations = std::max(out.step - out.logits, 0.0);
   for (const auto n : at.in_flight) out.in_flight += n;
   out.peak = out.static_bytes + std::max(out.step, out.optimizer_step);
@@ -98,6 +120,7 @@ Peaks peaks(const Shape& s) {
     if (out.stages.back().peak > out.peak().peak) out.highest = out.stages.size() - 1;
   }
   out.capacity = s.capacity;
+  out.margin = s.margin;
   add_overheads(s, out);
   return out;
 }

@@ -23,6 +23,7 @@ struct StateBytes {
   double step_backward = 0;     ///< gradients that FSDP holds in the backward
   double main_gradients = 0;  ///< fp32 copies of half-precision gradients, part of `optimizer` between steps
   double host = 0;
+  double graph_buffers = 0;    ///< part of `workspace` that is there once graphs are captured
   double replayed_inputs = 0;  ///< part of `workspace` that the next forward frees as it goes
 };
 [[nodiscard]] StateBytes states_of(const Shape& s, std::int32_t stage, const Parameters& n, Records* records);

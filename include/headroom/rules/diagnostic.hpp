@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "headroom/schema/schema.hpp"
+#include "headroom/source/edit.hpp"
 #include "headroom/source/span.hpp"
 #include "headroom/source/value.hpp"
 
@@ -48,6 +49,8 @@ struct Fix {
   std::vector<std::string> evidence;  ///< ids of rules/evidence: the rule's, then what `time` was measured by
   std::vector<std::string> quotes;    ///< what each of them was measured on, for people
   std::vector<std::string> words;     ///< the change in the language of the file; empty: as canonical words
+  std::vector<source::Edit>
+      edits;  ///< the same as bytes of the file, ascending; only where they were asked for
   std::vector<std::string> also_repairs;  ///< ids of other findings of this config that it removes
 };
 
