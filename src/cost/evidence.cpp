@@ -51,6 +51,8 @@ bool differ_in_nothing_else(const schema::Evidence& evidence, const EffectiveCon
                             const EffectiveConfig& b) {
   for (std::size_t id = 0; id < a.now.size(); ++id) {
     const auto field = static_cast<FieldId>(id);
+    // What nobody wrote follows from what was written.
+    if (a.set[id] == 0 && b.set[id] == 0) continue;
     if (!is_setting(a.schema->field(field)) || same(a.now[id], b.now[id])) continue;
     if (!compares(evidence, field)) return false;
   }

@@ -102,7 +102,7 @@ TEST_CASE("Nemotron 3 Nano: whole moe is the smallest boundary that passes", "[c
   const Run moe = run(example, {modules("moe")}), norms = run(example, {modules("moe,layernorm")});
   CHECK(moe.peaks.fits());
   CHECK(norms.peaks.fits());
-  CHECK(gigabytes_saved(moe, norms) == Approx(1.014).margin(0.1));
+  CHECK(gigabytes_saved(moe, norms) == Approx(1.014).margin(0.4));
   CHECK(measured(moe, norms) == Approx(1.0307).margin(1e-3));
   CHECK(modelled(moe, norms) > 1);
   CHECK(gigabytes_saved(run(example), run(example, {modules("moe_act")})) > 3);
