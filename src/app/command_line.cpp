@@ -12,6 +12,7 @@
 
 #include "context.hpp"
 #include "headroom/lang/check.hpp"
+#include "repository.hpp"
 
 namespace headroom::app {
 namespace {
@@ -56,16 +57,32 @@ constexpr std::string_view check_end =
     "launch options; the command line wins, then the config, then .headroom.yaml.\n";
 
 struct Raw {
-  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore;
+  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, outputs, severities;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, baseline,
+              diff_base;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
-       all = false, version = false, why = false;
+       all = false, version = false, why = false, update_baseline = false;
 };
 
 std::vector<std::string_view> dialect_names() {
   std::vector<std::string_view> names;
   for (const auto& table : schema::embedded_schema().dialects) names.push_back(table.name);
+  return names;
+}
+
+constexpr std::array<std::pair<std::string_view, Format>, 8> all_formats{{{"text", Format::text},
+                                                                          {"concise", Format::concise},
+                                                                          {"json", Format::json},
+                                                                          {"sarif", Format::sarif},
+                                                                          {"github", Format::github},
+                                                                          {"gitlab", Format::gitlab},
+                                                                          {"junit", Format::junit},
+                                                                          {"markdown", Format::markdown}}};
+
+std::vector<std::string_view> format_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, format] : all_formats) names.push_back(name);
   return names;
 }
 
@@ -135,7 +152,9 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
 
 void add_output(CLI::App& app, Raw& raw, bool summary, bool repository) {
   const std::string group = "Output";
-  one(app, "--format", raw.format, "text or json", "FORMAT")->group(group);
+  const std::string formats = app.get_name() == "check" ? fmt::format("{}", fmt::join(format_names(), ", "))
+                                                        : std::string("text or json");
+  one(app, "--format", raw.format, formats, "FORMAT")->group(group);
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group(group);
   if (summary) app.add_flag("-q,--quiet", raw.quiet, "Print no summary")->group(group);
   if (repository)
@@ -158,11 +177,26 @@ void add_check(CLI::App& app, Raw& raw) {
       "Least severity for exit status 1: error (default), warning, ignored, memory, slow, advice, never",
       "SEVERITY")
       ->group("Rules");
+  many(app, "--severity", raw.severities, "Another severity for a rule, or off: 'moe/*=warning'; repeatable",
+       "GLOB=SEVERITY")
+      ->group("Rules");
+  one(app, "--baseline", raw.baseline, "Report only findings that this file does not count", "FILE")
+      ->group("Rules");
+  app.add_flag("--update-baseline", raw.update_baseline, "Write what is found now into the baseline")
+      ->group("Rules");
+  one(app, "--diff-base", raw.diff_base,
+      "Report only what changed since a git revision; main...: since the branch left main", "REV")
+      ->group("Rules");
   app.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
   app.add_flag("--fix", raw.fix, "Write the best verified fix of each finding into the file")->group("Fixes");
   app.add_flag("--diff", raw.diff, "Show what --fix would change, as a unified diff")->group("Fixes");
   app.add_flag("--unsafe-fixes", raw.unsafe_fixes, "Allow fixes that change training results")
       ->group("Fixes");
+  many(app, "-o,--output", raw.outputs,
+       "Write a report into a file, too: sarif=out.sarif, or by its name (.sarif, .xml, .json, .md, .txt); "
+       "repeatable",
+       "[FORMAT=]FILE")
+      ->group("Output");
   one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
   add_output(app, raw, true, true);
   app.footer(std::string(check_end));
@@ -285,16 +319,73 @@ lint::Complaint read_dialect(Options& options, const std::string& text) {
                      lang::did_you_mean(text, names));
 }
 
+// What files of that name usually hold.
+std::optional<Format> format_of_file(std::string_view path) {
+  static constexpr std::array<std::pair<std::string_view, Format>, 8> endings{
+      {{".sarif", Format::sarif},
+       {".sarif.json", Format::sarif},
+       {"gl-code-quality-report.json", Format::gitlab},
+       {".json", Format::json},
+       {".xml", Format::junit},
+       {".md", Format::markdown},
+       {".txt", Format::text},
+       {".log", Format::text}}};
+  for (const auto& [ending, format] : endings) {
+    if (path.ends_with(ending)) return format;
+  }
+  return std::nullopt;
+}
+
+lint::Complaint read_outputs(Options& options, const std::vector<std::string>& words) {
+  for (const auto& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const bool named = equals != std::string::npos && name.find_first_of("/.") == std::string::npos;
+    OutputFile file{Format::text, named ? word.substr(equals + 1) : word};
+    if (named) {
+      if (auto complaint = choose(file.format, name, "--output", all_formats)) return complaint;
+    } else if (const auto format = format_of_file(file.path)) {
+      file.format = *format;
+    } else {
+      return fmt::format("--output: which format has '{}'? Write FORMAT={} (formats: {})", word, word,
+                         fmt::join(format_names(), ", "));
+    }
+    if (file.path.empty()) return fmt::format("--output {}: no file is named", word);
+    if (file.path == "-")
+      return fmt::format("--output {}: --format chooses what goes to standard output", word);
+    const auto same = [&](const OutputFile& o) { return o.path == file.path; };
+    if (std::any_of(options.outputs.begin(), options.outputs.end(), same))
+      return fmt::format("--output: two reports for the one file '{}'", file.path);
+    options.outputs.push_back(std::move(file));
+  }
+  return {};
+}
+
+lint::Complaint read_severities(Options& options, const std::vector<std::string>& words) {
+  for (const auto& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return fmt::format("--severity: expected GLOB=SEVERITY, such as 'moe/*=warning', not '{}'", word);
+    auto change = severity_change(word.substr(0, equals), word.substr(equals + 1));
+    if (!change) return "--severity: " + change.error();
+    options.severities.push_back(std::move(*change));
+  }
+  return {};
+}
+
 lint::Complaint read_choices(Options& options, const Raw& raw) {
   using LoaderChoice = std::optional<source::Loader>;
   static constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
       {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
-  static constexpr std::array<std::pair<std::string_view, Format>, 2> formats{
+  static constexpr std::array<std::pair<std::string_view, Format>, 2> two_formats{
       {{"text", Format::text}, {"json", Format::json}}};
   static constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
       {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
   if (auto c = choose(options.loader, raw.loader, "--loader", loaders)) return c;
-  if (auto c = choose(options.format, raw.format, "--format", formats)) return c;
+  auto format = options.command == Command::check
+                    ? choose(options.format, raw.format, "--format", all_formats)
+                    : choose(options.format, raw.format, "--format", two_formats);
+  if (format) return format;
   if (auto c = choose(options.color, raw.color, "--color", colors)) return c;
   if (auto c = read_dialect(options, raw.dialect)) return c;
   if (raw.fail_on == "never") {
@@ -330,7 +421,12 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.all = raw.all;
   options.to = raw.to;
   options.why = raw.why;
+  options.baseline = raw.baseline;
+  options.update_baseline = raw.update_baseline;
+  options.diff_base = raw.diff_base;
   auto complaint = read_choices(options, raw);
+  if (!complaint) complaint = read_outputs(options, raw.outputs);
+  if (!complaint) complaint = read_severities(options, raw.severities);
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
@@ -343,6 +439,12 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   if (!complaint && options.bridge_all && (options.diff || options.fix)) {
     complaint = "--bridge all compares releases: fixes need one";
   }
+  if (!complaint && options.update_baseline && options.baseline.empty())
+    complaint = "--update-baseline needs --baseline FILE";
+  if (!complaint && options.update_baseline && !options.diff_base.empty())
+    complaint = "--diff-base reports a part of what is found: no baseline can be made of it";
+  if (!complaint && !options.diff_base.empty() && (options.diff || options.fix))
+    complaint = "--diff-base reports only what is new: --fix and --diff take all of a file";
   if (complaint) return wrong(*complaint, info.name);
   return {std::move(options), {}, exit_clean};
 }

@@ -6,6 +6,7 @@
 #include "headroom/advise/fixes.hpp"
 #include "headroom/dialect/bridge.hpp"
 #include "headroom/memory/facts.hpp"
+#include "suppressions.hpp"
 
 namespace headroom::lint {
 
@@ -64,6 +65,7 @@ Outcome lint(const Job& job) {
     advise::attach_fixes(out.findings, {&out.settings, &launch, &schema, &rules::embedded_resolve(), packs,
                                         &job.selection, &out.config});
   }
+  suppress(out, job, packs);
   return out;
 }
 

@@ -61,14 +61,15 @@ std::string first_paragraph(std::string_view page) {
 
 Json rule_of(const std::string& id, const RuleText* text) {
   RuleText known;
-  if (id == unreadable_rule) known = {"The file could not be read", "", rules::Severity::error};
+  const bool unreadable = id == unreadable_rule;
+  if (unreadable) known = {"The file could not be read", "", rules::Severity::error};
   if (text != nullptr) known = *text;
   if (known.title.empty()) known.title = id;
   const std::string first = first_paragraph(known.page);
   const std::string full = first.empty() ? known.title : first;
   Json out;
   out["id"] = id;
-  if (std::string name = pascal_case(id); !name.empty()) out["name"] = std::move(name);
+  if (std::string name = unreadable ? "UnreadableFile" : pascal_case(id); !name.empty()) out["name"] = std::move(name);
   out["shortDescription"]["text"] = cut_bytes(sentence(known.title), most_description);
   out["fullDescription"]["text"] = cut_bytes(sentence(full), most_description);
   out["help"]["text"] = known.page.empty() ? sentence(known.title) : known.page;

@@ -33,7 +33,8 @@ struct Outcome {
   dialect::Settings settings;
   resolve::EffectiveConfig config;
   rules::Findings findings;
-  std::vector<std::string> notes;  ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
+  std::vector<rules::Suppressed> suppressed;  ///< by comments in the text
+  std::vector<std::string> notes;             ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
 };
 
 [[nodiscard]] Outcome lint(const Job& job);
