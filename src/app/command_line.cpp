@@ -57,7 +57,7 @@ constexpr std::string_view check_end =
     "launch options; the command line wins, then the config, then .headroom.yaml.\n";
 
 struct Raw {
-  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, outputs, severities;
+  std::vector<std::string> words, plain, sets, env, env_files, rule_dirs, select, ignore, outputs, severities;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
   std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, baseline,
               diff_base;
@@ -408,6 +408,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   Options options;
   options.command = info.command;
   options.words = raw.words;
+  options.words.insert(options.words.end(), raw.plain.begin(), raw.plain.end());
   options.sets = raw.sets;
   options.rule_dirs = raw.rule_dirs;
   options.select = split_globs(raw.select);
@@ -493,9 +494,14 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   CLI::App app(
       "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
       "wrong before a GPU is touched.");
+  // Behind `--` every word is the name of a file or a setting. CLI11 would hand it to the program, past the
+  // command.
+  const char* const* const end = argv + argc;
+  const char* const* const mark = std::find(argv, end, std::string_view("--"));
   Raw raw;
+  if (mark != end) raw.plain.assign(mark + 1, end);
   build(app, raw);
-  return parse_with(app, raw, argc, argv);
+  return parse_with(app, raw, static_cast<int>(mark - argv), argv);
 }
 
 }  // namespace headroom::app

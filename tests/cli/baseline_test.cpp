@@ -17,7 +17,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-const std::string head = "model:\n  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n";
+const std::string head =
+    "mixed_precision: bf16_mixed\nmodel:\n  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n";
 
 // git with a name and nothing of the user's settings; false where it fails or is not there.
 bool git(const std::string& folder, std::vector<std::string> words) {
@@ -46,7 +47,7 @@ void commit(const std::string& folder, const std::string& message) {
   REQUIRE(git(folder, {"commit", "-q", "-m", message}));
 }
 
-// What one call in `folder` reports: `a.yaml:5 rule`, one a line.
+// What one call in `folder` reports: `a.yaml:6 rule`, one a line.
 std::string look(const std::string& folder, std::vector<std::string> args, int status) {
   args.insert(args.begin(), {"check"});
   args.insert(args.end(), {"--format", "concise", "-q"});
@@ -158,8 +159,8 @@ TEST_CASE("--diff-base reports what a change brings") {
   repo.file("new file.yaml", head + "  num_layer: 8\n");
   REQUIRE(git(root, {"add", "renamed.yaml", "moved.yaml"}));
   const std::string found =
-      "a.yaml:5 [schema-check/unknown-field]\nb.yaml:6 [schema-check/unknown-field]\n"
-      "new file.yaml:5 [schema-check/unknown-field]\nrenamed.yaml:8 [schema-check/unknown-field]\n";
+      "a.yaml:6 [schema-check/unknown-field]\nb.yaml:7 [schema-check/unknown-field]\n"
+      "new file.yaml:6 [schema-check/unknown-field]\nrenamed.yaml:9 [schema-check/unknown-field]\n";
   CHECK(look(root, {".", "--diff-base", "HEAD", "--fail-on", "advice"}, 1) == found);
   CHECK(look(root + "/sub", {"..", "--diff-base", "HEAD", "--fail-on", "never"}, 0) != "");
   // What a commit holds counts as the working tree does.
@@ -181,9 +182,9 @@ TEST_CASE("--diff-base with three dots: since the branch began") {
   repo.file("a.yaml", head);
   commit(root, "repaired on main");
   REQUIRE(git(root, {"checkout", "-q", "work"}));
-  CHECK(look(root, {".", "--diff-base", "main..."}, 0) == "b.yaml:5 [schema-check/unknown-field]\n");
+  CHECK(look(root, {".", "--diff-base", "main..."}, 0) == "b.yaml:6 [schema-check/unknown-field]\n");
   CHECK(look(root, {".", "--diff-base", "main"}, 0) ==
-        "a.yaml:5 [schema-check/unknown-field]\nb.yaml:5 [schema-check/unknown-field]\n");
+        "a.yaml:6 [schema-check/unknown-field]\nb.yaml:6 [schema-check/unknown-field]\n");
 }
 
 TEST_CASE("another launch is another verdict: all findings are new") {
@@ -194,7 +195,7 @@ TEST_CASE("another launch is another verdict: all findings are new") {
   repo.file(".headroom.yaml", "gpus: 8\n");
   commit(root, "first");
   repo.file(".headroom.yaml", "gpus: 16\n");
-  CHECK(look(root, {".", "--diff-base", "HEAD"}, 0) == "a.yaml:5 [schema-check/unknown-field]\n");
+  CHECK(look(root, {".", "--diff-base", "HEAD"}, 0) == "a.yaml:6 [schema-check/unknown-field]\n");
 }
 
 TEST_CASE("--diff-base says what git cannot do") {

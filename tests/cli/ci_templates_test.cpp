@@ -21,7 +21,8 @@ using Json = nlohmann::json;
 namespace {
 
 const std::string root = HEADROOM_SOURCE_DIR;
-const std::string good = "model: {num_layers: 4, hidden_size: 64, num_attention_heads: 4}\n";
+const std::string good =
+    "model: {num_layers: 4, hidden_size: 64, num_attention_heads: 4}\nmixed_precision: bf16_mixed\n";
 const std::string bad =
     "model: {num_layers: 5, hidden_size: 64, num_attention_heads: 4, pipeline_model_parallel_size: 2}\n";
 

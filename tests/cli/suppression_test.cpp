@@ -12,7 +12,8 @@ using Json = nlohmann::json;
 
 namespace {
 
-const std::string head = "model:\n  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n";
+const std::string head =
+    "mixed_precision: bf16_mixed\nmodel:\n  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n";
 
 // Ids of the findings on a text, in order.
 std::string rules_of(const std::string& text, std::vector<std::string> more = {}) {
@@ -78,7 +79,7 @@ TEST_CASE("comments suppress findings of their line, of the next, or of the file
 TEST_CASE("comments in scripts") {
   const std::string command =
       "torchrun --nproc_per_node 8 pretrain_gpt.py \\\n  --num-layers 4 --hidden-size 64 \\\n"
-      "  --num-attention-heads 4 --recompute-method uniform \\\n  --no-such-flag 1\n";
+      "  --num-attention-heads 4 --recompute-method uniform \\\n  --recompute-granularty full\n";
   const std::string plain = rules_of(script(command));
   CHECK_THAT(plain,
              Contains("schema-check/unknown-flag") && Contains("recompute/method-without-granularity"));
@@ -87,7 +88,8 @@ TEST_CASE("comments in scripts") {
   CHECK_THAT(
       all, !Contains("unknown-flag") && Contains("recompute/method-without-granularity") && Contains(" -1"));
   const std::string in_array = script(
-      "ARGS=(\n  --num-layers 4 --hidden-size 64 --num-attention-heads 4\n  --no-such-flag 1  # headroom: "
+      "ARGS=(\n  --num-layers 4 --hidden-size 64 --num-attention-heads 4\n  --recompute-granularty full  # "
+      "headroom: "
       "ignore[schema-check/unknown-flag] ours\n)\ntorchrun pretrain_gpt.py \"${ARGS[@]}\"\n");
   CHECK_THAT(rules_of(in_array), !Contains("unknown-flag") && Contains(" -1"));
   const std::string quoted = script("echo '# headroom: ignore[moe] text'\n" + command);
@@ -116,7 +118,7 @@ TEST_CASE("what is suppressed does not count, is not fixed, and is said in the s
       Json::parse(run({{"check", config, "--format", "json"}}).out)["files"][0]["suppressed"][0];
   CHECK(entry["by"] == "comment");
   CHECK(entry["reason"] == "ours");
-  CHECK(entry["location"]["line"] == 5);
+  CHECK(entry["location"]["line"] == 6);
 }
 
 TEST_CASE("severities can be changed") {

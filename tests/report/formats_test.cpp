@@ -169,6 +169,17 @@ TEST_CASE("sarif: a clean run has results, an unreadable file is one") {
   CHECK(run["invocations"][0]["executionSuccessful"] == false);
 }
 
+TEST_CASE("sarif: of too many results the worst stay, and it says so") {
+  FileReport file = file_with("a.yaml", "model: {}\n");
+  for (int i = 0; i < 3; ++i) file.diagnostics.push_back(finding(rules::Severity::slow, "s"));
+  file.diagnostics.push_back(finding(rules::Severity::error, "e"));
+  const Json run = Json::parse(sarif({{file}, {}, "0", ""}, 2))["runs"][0];
+  CHECK(run["results"].size() == 2);
+  CHECK(run["results"][0]["level"] == "error");
+  CHECK(run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"] ==
+        "2 findings are left out: a run holds 2.");
+}
+
 TEST_CASE("sarif: paths are URIs") {
   const std::pair<const char*, const char*> rows[] = {
       {"a b/c.yaml", "a%20b/c.yaml"},   {"a:b.yaml", "a%3Ab.yaml"},  {"x\xffy%.yaml", "x%FFy%25.yaml"},
