@@ -167,7 +167,7 @@ class Check {
         if (std::ranges::find(packs, pack) == packs.end()) packs.push_back(pack);
     results_.rules = rule_texts(results_.reports, packs);
     if (options_.format == Format::text) print_unreadable();
-    if (!write(stdout, document(options_.format, results_, options_, text_options(options_, stdout))))
+    if (!write(findings_, document(options_.format, results_, options_, text_options(options_, findings_))))
       return exit_usage;
     if (!write_files(results_, options_)) return exit_usage;
     if (!options_.quiet && for_people(options_.format)) print_summary();
@@ -196,6 +196,8 @@ class Check {
   }
 
   const Options& options_;
+  // The standard output of `run` is that of its command.
+  std::FILE* findings_ = options_.command == Command::run ? stderr : stdout;
   Root root_;
   bool want_edits_ = false;
   Packs packs_;

@@ -12,7 +12,20 @@ namespace headroom::app {
 /// docs: README, "Exit statuses". The output format never changes them.
 enum ExitStatus : std::uint8_t { exit_clean = 0, exit_findings = 1, exit_usage = 2, exit_bug = 3 };
 
-enum class Command : std::uint8_t { check, effective, estimate, convert, rule, test_rules };
+enum class Command : std::uint8_t {
+  check,
+  effective,
+  estimate,
+  explain,
+  convert,
+  calibrate,
+  run,
+  rule,
+  test_rules,
+  schema,
+  lsp,
+  generate
+};
 enum class Format : std::uint8_t { text, json, concise, sarif, github, gitlab, junit, markdown };
 enum class ColorChoice : std::uint8_t { automatic, always, never };
 
@@ -44,7 +57,14 @@ struct Options {
   ColorChoice color = ColorChoice::automatic;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false;
   bool quiet = false, verbose = false, all = false;
-  bool why = false;  ///< estimate: print each formula
+  bool why = false;                                          ///< estimate: print each formula
+  bool no_ask = false;                                       ///< explain: no questions, no prompt
+  bool no_ask = false;                                       ///< explain: no questions, no prompt
+  std::vector<std::string> configs;                          ///< explain: `--config`
+  std::vector<std::pair<std::string, std::string>> answers;  ///< explain: `--answer`
+  std::string against, html;                                 ///< explain: an older snapshot; a page to write
+  std::vector<std::string> command_words;                    ///< run: what stands behind `--`
+  bool force = false;                                        ///< run: start the command in spite of errors
 };
 
 }  // namespace headroom::app

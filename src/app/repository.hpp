@@ -41,6 +41,9 @@ struct Repository {
   [[nodiscard]] RepositorySettings settings_for(const std::string& config) const;
 };
 
+/// What the command line and the repository together choose: `--select` replaces, the rest adds.
+[[nodiscard]] rules::Selection selection_of(const Options& options, const RepositorySettings& settings);
+
 struct RepositoryError {
   source::Error error;
   std::shared_ptr<const source::SourceText> text;  ///< for the excerpt

@@ -39,14 +39,19 @@ class Planner {
     auto words = split_words(options_);
     if (!words) return wrong(words.error(), nullptr);
     if (words->names.empty()) {
-      return wrong("check needs a CONFIG, `-` for standard input, or a folder (see headroom check --help)");
+      const bool run = options_.command == Command::run;
+      return wrong(fmt::format("{0} needs a CONFIG{1} (see headroom {0} --help)", run ? "run" : "check",
+                               run ? "" : ", `-` for standard input, or a folder"));
     }
     auto paths = expand(words->names, options_.fix);
     if (!paths) return wrong(paths.error(), nullptr);
     const std::vector<std::string> given = *paths;
     const auto beside = take_scripts(*paths);
     if (!beside) return wrong(beside.error(), nullptr);
-    if (options_.fix && std::ranges::find(*paths, "-") != paths->end())
+    const bool input = std::ranges::find(*paths, "-") != paths->end();
+    if (options_.command == Command::run && input)
+      return wrong("run leaves standard input to the command: give the config as a file");
+    if (options_.fix && input)
       return wrong("--fix cannot write to standard input; --diff shows what it would change");
     if (!options_.diff_base.empty()) {
       auto base = GitBase::open(options_.diff_base);
@@ -100,11 +105,7 @@ class Planner {
   bool select_rules(Work& work) {
     lint::Job& job = work.job;
     const RepositorySettings& settings = work.settings;
-    job.selection = {options_.select.empty() ? settings.select : options_.select, options_.ignore,
-                     settings.severities};
-    add(job.selection.ignore, settings.ignore);
-    job.selection.severities.insert(job.selection.severities.end(), options_.severities.begin(),
-                                    options_.severities.end());
+    job.selection = selection_of(options_, settings);
     std::vector<std::string> dirs = options_.rule_dirs;
     add(dirs, settings.rule_dirs);
     auto packs = packs_.load(dirs);

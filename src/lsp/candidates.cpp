@@ -67,7 +67,7 @@ std::vector<Candidate> fields_below(const Surroundings& around, std::string_view
       continue;
     }
     const std::string_view rest = field.name.substr(prefix.size() + 1);
-    if (rest.find('.') != std::string_view::npos) continue;
+    if (rest.starts_with('_') || rest.find('.') != std::string_view::npos) continue;
     const schema::ClassInfo* cls = schema.find_class(around.class_of(field));
     if (schema.class_has(cls, id, around.release)) out.push_back(of_field(around, id, rest));
   }

@@ -94,7 +94,10 @@ Json code_actions(Document& document, const Json& params, const Client& client, 
   Json out = Json::array();
   const Json& only = at(params, {"context", "only"});
   const bool one_by_one = wanted(only, quick_fix);
-  const bool all = wanted(only, fix_all);
+  // A light bulb at each move of the cursor is no time to repair a whole file.
+  constexpr int automatic = 2;
+  const bool moved = integer_at(params, {"context", "triggerKind"}) == automatic;
+  const bool all = wanted(only, fix_all) && (only.is_array() || !moved);
   if ((!one_by_one && !all) || !document.is_config() || document.outcome().unreadable) return out;
   const lint::Outcome& outcome = document.with_fixes();
   const Lines lines{integer_at(params, {"range", "start", "line"}).value_or(0),

@@ -57,6 +57,7 @@ void Document::configure(const Host& host, const ClientOptions& options) {
   job.command_line = lint::merge(options.context, job.command_line);
   job.want_advice = job.want_advice || options.advice;
   forget_check();
+  last_.reset();  // it may point into rule packs that are gone
 }
 
 void Document::change(const Json& changes, std::int64_t version) {

@@ -44,6 +44,7 @@ struct Example {
   bool fails = false;
   std::string_view yaml;
   std::uint32_t line = 0;
+  std::string_view log = {};  ///< of rules below rules/oom: the log beside the config
 };
 struct Rule {
   std::string_view id;     ///< "offload/pipeline-parallel"
