@@ -66,14 +66,19 @@ class Check {
     const auto words = split_words(options_);
     if (!words) return wrong(words.error(), nullptr);
     if (words->names.empty()) {
-      complain(options_,
-               "check needs a CONFIG, `-` for standard input, or a folder (see headroom check --help)");
+      const bool run = options_.command == Command::run;
+      complain(options_, fmt::format("{0} needs a CONFIG{1} (see headroom {0} --help)", run ? "run" : "check",
+                                     run ? "" : ", `-` for standard input, or a folder"));
       return exit_usage;
     }
     auto paths = expand(words->names, options_.fix);
     if (!paths) return wrong(paths.error(), nullptr);
     const auto beside = take_scripts(*paths);
     if (!beside) return wrong(beside.error(), nullptr);
+    if (options_.command == Command::run && std::find(paths->begin(), paths->end(), "-") != paths->end()) {
+      complain(options_, "run leaves standard input to the command: give the config as a file");
+      return exit_usage;
+    }
     if (options_.fix && std::find(paths->begin(), paths->end(), "-") != paths->end()) {
       complain(options_, "--fix cannot write to standard input; --diff shows what it would change");
       return exit_usage;
@@ -228,7 +233,7 @@ class Check {
       reports.push_back(std::move(checked_[i].report));
     }
     if (options_.format == Format::text) print_unreadable(reports);
-    if (!write(stdout, document(reports))) return exit_usage;
+    if (!write(findings_, document(reports))) return exit_usage;
     if (options_.quiet || options_.format == Format::json) return status;
     if (options_.fix || options_.diff) {
       static_cast<void>(
@@ -250,7 +255,7 @@ class Check {
 
   [[nodiscard]] std::string document(const std::vector<report::FileReport>& reports) const {
     if (options_.format == Format::json) return report::json(reports, HEADROOM_VERSION);
-    const report::TextOptions style = text_options(options_, stdout);
+    const report::TextOptions style = text_options(options_, findings_);
     if (options_.bridge_all) return matrix(reports, style);
     std::string out;
     for (const auto& report : reports) {
@@ -260,6 +265,8 @@ class Check {
   }
 
   const Options& options_;
+  // The standard output of `run` is that of its command.
+  std::FILE* findings_ = options_.command == Command::run ? stderr : stdout;
   Packs packs_;
   std::vector<Work> work_;
   std::vector<Checked> checked_;

@@ -22,7 +22,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 9> commands{{
+constexpr auto commands = std::to_array<CommandInfo>({
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -31,6 +31,12 @@ constexpr std::array<CommandInfo, 9> commands{{
      "Write the same settings in another config language; what it has no word for is listed"},
     {"estimate", Command::estimate, "headroom estimate CONFIG [key=value...] [options]",
      "Say how much memory each pipeline stage needs, by component and phase"},
+    {"calibrate", Command::calibrate, "headroom calibrate LOG... CONFIG [key=value...] [options]",
+     "Learn a cluster's offsets from the memory lines of its logs, and keep them in .headroom.yaml"},
+    {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
+     "Check a config, run a command, and explain its end if it dies of memory"},
+    {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
+     "Say from a log or memory snapshot what a run died of, and what to change"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
@@ -41,7 +47,7 @@ constexpr std::array<CommandInfo, 9> commands{{
      "Language server on standard input and output, for editors"},
     {"generate", Command::generate, "headroom generate man|bash|zsh|fish",
      "Print the manual page, or the completions of a shell"},
-}};
+});
 
 constexpr std::string_view program_what =
     "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
@@ -54,7 +60,16 @@ constexpr std::string_view overview_end =
     "  headroom check config.yaml model.tensor_model_parallel_size=4 --bridge 0.5.1\n"
     "  headroom effective config.yaml model.fp8 model.recompute_modules\n"
     "  headroom estimate config.yaml --gpus 32 --gpu h100 --why\n"
+    "  headroom run config.yaml --gpus 8 -- torchrun --nproc-per-node 8 train.py\n"
+    "  headroom explain run.log --config run_config.yaml\n"
     "  headroom rule 'offload/*'\n";
+
+constexpr std::string_view explain_end =
+    "FILE is a log or a memory snapshot (torch.cuda.memory._dump_snapshot), also compressed (gzip, zstd);\n"
+    "without one standard input is read. With --config the\n"
+    "estimate of its memory is compared with what the log says, and every change is tried on it; a script\n"
+    "given beside a config supplies the environment and the number of GPUs.\n"
+    "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
 
 constexpr std::string_view check_end =
     "CONFIG is a YAML or JSON file, a launch script, a file of arguments, `-` for standard input, or a\n"
@@ -66,10 +81,20 @@ constexpr std::string_view check_end =
     "the\n"
     "launch options; the command line wins, then the config, then .headroom.yaml.\n";
 
+constexpr std::string_view run_end =
+    "CONFIG is what `headroom check` takes. Findings go to standard error; errors keep the command from "
+    "being\n"
+    "started (exit status 1). The output of the command is passed through unchanged and so are signals; its\n"
+    "exit status is headroom's (128 + N after signal N, 127 where it is not found).\n\n"
+    "  headroom run run_config.yaml --gpus 8 --gpu h100 -- torchrun --nproc-per-node 8 train.py\n";
+
 struct Raw {
-  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore;
+  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, configs, answers;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, against,
+              html;
+  bool force = false;
+  bool no_ask = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
        all = false, version = false, why = false;
 };
@@ -121,6 +146,8 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
   add("gpus", "--gpus", "Number of GPUs (ranks) of the run", "N");
   add("gpu", "--gpu", "GPU kind: h100, b200, \"NVIDIA H100 80GB HBM3\", ...", "KIND");
   add("gpu_memory", "--gpu-memory", "Memory of a GPU: 80GB, 141GiB, bytes", "SIZE");
+  add("host_memory", "--host-memory", "Host memory of a node: 2TB, 960GiB, bytes", "SIZE");
+  add("margin", "--margin", "Memory of a GPU that is to stay free: 4GiB, 5%", "SIZE|%");
   add("bridge", "--bridge",
       std::string("Megatron Bridge release: 0.2.2 ... 0.6.0 (default), main") +
           (matrix ? "; `all` shows the errors of every release side by side" : ""),
@@ -162,13 +189,16 @@ void add_rules(CLI::App& app, Raw& raw, bool selection) {
   many(app, "--ignore", raw.ignore, "Not these rules", "GLOBS")->group(group);
 }
 
+void add_fail_on(CLI::App& app, Raw& raw, const std::string& what) {
+  one(app, "--fail-on", raw.fail_on,
+      what + ": error (default), warning, ignored, memory, slow, advice, never", "SEVERITY")
+      ->group("Rules");
+}
+
 void add_check(CLI::App& app, Raw& raw) {
   add_launch(app, raw, true);
   add_rules(app, raw, true);
-  one(app, "--fail-on", raw.fail_on,
-      "Least severity for exit status 1: error (default), warning, ignored, memory, slow, advice, never",
-      "SEVERITY")
-      ->group("Rules");
+  add_fail_on(app, raw, "Least severity for exit status 1");
   app.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
   app.add_flag("--fix", raw.fix, "Write the best verified fix of each finding into the file")->group("Fixes");
   app.add_flag("--diff", raw.diff, "Show what --fix would change, as a unified diff")->group("Fixes");
@@ -177,6 +207,34 @@ void add_check(CLI::App& app, Raw& raw) {
   one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
   add_output(app, raw, true, true);
   app.footer(std::string(check_end));
+}
+
+void add_run(CLI::App& app, Raw& raw) {
+  app.add_flag("--force", raw.force, "Start the command in spite of errors in the config")->group("Launch");
+  add_launch(app, raw, false);
+  add_rules(app, raw, true);
+  add_fail_on(app, raw, "Least severity that keeps the command from being started");
+  one(app, "--color", raw.color, "auto, always or never", "WHEN")->group("Output");
+  app.add_flag("-q,--quiet", raw.quiet, "Print no summary of the check")->group("Output");
+  app.add_flag("-v,--verbose", raw.verbose, "Say which .headroom.yaml was used")->group("Output");
+  app.footer(std::string(run_end));
+}
+
+void add_explain(CLI::App& app, Raw& raw) {
+  many(app, "--config", raw.configs, "Config of the run; a launch script may stand beside it; repeatable",
+       "CONFIG")
+      ->group("Input");
+  one(app, "--against", raw.against, "Compare the memory snapshot FILE with an older one", "OLD")
+      ->group("Input");
+  many(app, "--answer", raw.answers, "Answer to a question, for scripts; repeatable", "KEY=VALUE")
+      ->group("Input");
+  app.add_flag("--no-ask", raw.no_ask, "Ask nothing, also on a terminal")->group("Input");
+  add_launch(app, raw, false);
+  add_rules(app, raw, false);
+  one(app, "--html", raw.html, "Write a memory snapshot as one page, `-` for standard output", "PAGE")
+      ->group("Output");
+  add_output(app, raw, false, false);
+  app.footer(std::string(explain_end));
 }
 
 void add_schema(CLI::App& app, Raw& raw) {
@@ -215,6 +273,17 @@ void build(CLI::App& app, Raw& raw) {
         sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
             ->group("Output");
         add_output(sub, raw, false, false);
+        break;
+      case Command::calibrate:
+        add_launch(sub, raw, false);
+        sub.add_flag("--diff", raw.diff, "Show what would be written, and write nothing")->group("Output");
+        add_output(sub, raw, false, false);
+        break;
+      case Command::run:
+        add_run(sub, raw);
+        break;
+      case Command::explain:
+        add_explain(sub, raw);
         break;
       case Command::rule:
         add_rules(sub, raw, false);
@@ -286,7 +355,8 @@ lint::Complaint read_context(Options& options, const Raw& raw) {
       options.bridge_all = true;
       continue;
     }
-    const std::string name = key == "gpu_memory" ? "--gpu-memory" : "--" + key;
+    std::string name = "--" + key;
+    std::ranges::replace(name, '_', '-');
     if (auto complaint = lint::set_context(options.context, key, value, name)) return complaint;
   }
   for (const auto& file : raw.env_files) {
@@ -389,6 +459,16 @@ lint::Complaint read_choices(Options& options, const Raw& raw) {
   return {};
 }
 
+lint::Complaint read_answers(Options& options, const Raw& raw) {
+  for (const auto& word : raw.answers) {
+    const auto equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return fmt::format("--answer: '{}' is no KEY=VALUE", word);
+    options.answers.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return {};
+}
+
 Parsed options_of(const CommandInfo& info, const Raw& raw) {
   Options options;
   options.command = info.command;
@@ -406,8 +486,16 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.all = raw.all;
   options.to = raw.to;
   options.why = raw.why;
+  options.force = raw.force;
+  options.configs = raw.configs;
+  options.against = raw.against;
+  options.html = raw.html;
+  options.no_ask = raw.no_ask;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
+  if (!complaint) complaint = read_answers(options, raw);
+  if (!complaint && !options.against.empty() && !options.html.empty())
+    complaint = "--html shows one snapshot: give it without --against";
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
   if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)
@@ -477,10 +565,17 @@ Parsed parse_command_line(int argc, const char* const* argv) {
       return wrong(fmt::format("unknown command '{}'{}", word, lang::did_you_mean(word, names)), "");
     }
   }
+  // What stands behind `--` is the command's, whatever it looks like.
+  const char* const* const last = argv + argc;
+  const char* const* end = last;
+  if (argc > 1 && std::string_view(argv[1]) == "run")
+    end = std::find_if(argv, last, [](const char* word) { return std::string_view(word) == "--"; });
   CLI::App app{std::string(program_what)};
   Raw raw;
   build(app, raw);
-  return parse_with(app, raw, argc, argv);
+  Parsed parsed = parse_with(app, raw, static_cast<int>(end - argv), argv);
+  if (parsed.options && end != last) parsed.options->command_words.assign(end + 1, last);
+  return parsed;
 }
 
 }  // namespace headroom::app

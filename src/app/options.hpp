@@ -16,7 +16,10 @@ enum class Command : std::uint8_t {
   check,
   effective,
   estimate,
+  explain,
   convert,
+  calibrate,
+  run,
   rule,
   test_rules,
   schema,
@@ -43,7 +46,14 @@ struct Options {
   ColorChoice color = ColorChoice::automatic;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false;
   bool quiet = false, verbose = false, all = false;
-  bool why = false;  ///< estimate: print each formula
+  bool why = false;                                          ///< estimate: print each formula
+  bool no_ask = false;                                       ///< explain: no questions, no prompt
+  bool no_ask = false;                                       ///< explain: no questions, no prompt
+  std::vector<std::string> configs;                          ///< explain: `--config`
+  std::vector<std::pair<std::string, std::string>> answers;  ///< explain: `--answer`
+  std::string against, html;                                 ///< explain: an older snapshot; a page to write
+  std::vector<std::string> command_words;                    ///< run: what stands behind `--`
+  bool force = false;                                        ///< run: start the command in spite of errors
 };
 
 }  // namespace headroom::app

@@ -18,9 +18,9 @@ using source::NodeKind;
 
 constexpr std::string_view file_name = ".headroom.yaml";
 const std::vector<std::string_view>& keys() {
-  static const std::vector<std::string_view> all{"bridge",   "mcore",      "te",     "torch",   "gpus",
-                                                 "gpu",      "gpu_memory", "model",  "layer",   "env",
-                                                 "env_file", "select",     "ignore", "fail_on", "rules"};
+  static const std::vector<std::string_view> all{
+      "bridge", "mcore",    "te",     "torch",  "gpus",    "gpu",   "gpu_memory",  "model",  "layer",
+      "env",    "env_file", "select", "ignore", "fail_on", "rules", "host_memory", "margin", "calibration"};
   return all;
 }
 
@@ -49,6 +49,7 @@ class Reader {
   std::optional<source::Error> entry(const Node& key, const Node& value) {
     const std::string& name = key.text;
     if (name == "env") return environment(value);
+    if (name == "calibration") return calibration(value);
     if (name == "select") return list(out_.select, value);
     if (name == "ignore") return list(out_.ignore, value);
     if (name == "rules") return folders(value);
@@ -74,6 +75,23 @@ class Reader {
       if (text.kind != NodeKind::scalar) return at(text, "env: expected a single value");
       const std::string word = text.value.is_null() ? name.text : name.text + "=" + text.text;
       if (auto complaint = lint::set_environment(out_.context, word, "env")) return at(name, *complaint);
+    }
+    return {};
+  }
+
+  std::optional<source::Error> calibration(const Node& value) {
+    if (value.kind == NodeKind::scalar && value.value.is_null()) return {};
+    if (value.kind != NodeKind::mapping)
+      return at(value, "calibration: expected a mapping of names to numbers");
+    const auto known = lint::calibration_keys();
+    for (const auto& member : value.members) {
+      const Node& name = doc_.node(member.key);
+      if (std::ranges::find(known, name.text) == known.end())
+        return at(name, fmt::format("calibration: unknown key '{}'{}", name.text,
+                                    lang::did_you_mean(name.text, {known.begin(), known.end()})));
+      if (auto complaint = lint::set_calibration(out_.context, name.text, doc_.node(member.value).text,
+                                                 "calibration." + name.text))
+        return at(doc_.node(member.value), *complaint);
     }
     return {};
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headroom/memory/ledger.hpp"
+
 namespace headroom::memory {
 namespace {
 
@@ -115,6 +117,15 @@ LayerCosts layer_costs(const Shape& s) {
   return costs;
 }
 
+std::array<double, max_kinds> bytes_to_host(const Shape& s) {
+  std::array<double, max_kinds> out{};
+  if (s.saving.offload_layers <= 0 && s.saving.offload == 0) return out;
+  const LayerCosts layers = layer_costs(s);
+  for (std::size_t k = 0; k < out.size(); ++k)
+    out[k] = layers[k].moved + (s.saving.offload_layers > 0 ? layers[k].kept : 0);
+  return out;
+}
+
 ChunkCost chunk_cost(const Shape& s, const Chunk& chunk, const LayerCosts& layers, double& logits) {
   Stack stack;
   const double stream = s.rows() * s.model.hidden * s.numerics.residual;
@@ -139,8 +150,12 @@ ChunkCost chunk_cost(const Shape& s, const Chunk& chunk, const LayerCosts& layer
   }
   if (chunk.mtp_depths > 0) mtp_layers(s, chunk, layers, stack);
   logits = 0;
-  if (!chunk.loss)
-    return {stack.kept, std::max(stack.forward, stack.kept), std::max(stack.backward, stack.kept)};
+  if (!chunk.loss) {
+    // What the chunk sends on is freed once it has left; nothing inside reads it again.
+    const bool counted = s.saving.mode == Recompute::none || s.saving.mode == Recompute::selective;
+    const double sent = counted && s.deallocate_outputs && chunk.layer_count() > 0 ? stream : 0;
+    return {stack.kept - sent, std::max(stack.forward, stack.kept), std::max(stack.backward, stack.kept)};
+  }
   Walk loss;
   loss_activations(s, loss);
   // Each depth of multi-token prediction has logits of its own.

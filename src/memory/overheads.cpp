@@ -9,17 +9,19 @@ constexpr double mebibyte = 1024.0 * 1024.0;
 
 /// Segments that hold no tensor at the peak, as a share of what comes and goes in a step (docs/memory.md).
 double unused_share(const Shape& s) {
-  return s.expandable_segments ? 0.02 : 0.05;
+  return s.calibration.unused_share.value_or(s.expandable_segments ? 0.02 : 0.05);
 }
 
-/// CUDA context and kernels of the libraries, a communicator's buffers for each kind of parallelism, and the
-/// buffers of a dispatcher that moves tokens itself.
+/// CUDA context and kernels of the libraries, a communicator's buffers for each kind of parallelism, those of
+/// the all-to-all between experts, and the buffers of a dispatcher that moves tokens itself (docs/memory.md).
 double outside_allocator(const Shape& s) {
+  if (s.calibration.outside_bytes) return *s.calibration.outside_bytes;
   double groups = 0;
   for (const double size : {s.parallel.tp, s.parallel.pp, s.parallel.cp, s.parallel.dp, s.parallel.ep})
     groups += size > 1 ? 1 : 0;
+  const bool experts = s.model.moe && s.parallel.ep > 1;
   const bool flex = s.model.moe && s.kernels.dispatcher == Dispatcher::flex;
-  return (1000 + 250 * groups + (flex ? 1000 : 0)) * mebibyte;
+  return (2466 + 476 * groups + (experts ? 1520 : 0) + (flex ? 1000 : 0)) * mebibyte;
 }
 
 /// Tokens of the busiest rank over the average where nothing balances them: what training from scratch shows
@@ -42,8 +44,10 @@ void add_overheads(const Shape& s, Peaks& p) {
   p.reserved = top.peak + unused_share(s) * moving;
   const double hot = imbalance_bytes(s, p);
   p.used = p.reserved + hot + outside_allocator(s);
-  p.low = top.peak - 0.01 * top.static_bytes - 0.03 * moving - 32 * mebibyte;
-  p.high = top.peak + 0.01 * top.static_bytes + 0.03 * moving + 32 * mebibyte + hot;
+  const double half = s.calibration.band_share ? *s.calibration.band_share * top.peak
+                                               : 0.01 * top.static_bytes + 0.03 * moving + 32 * mebibyte;
+  p.low = top.peak - half;
+  p.high = top.peak + half + hot;
 }
 
 }  // namespace headroom::memory

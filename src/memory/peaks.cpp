@@ -82,8 +82,8 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   out.weights = states.weights;
   out.gradients = states.gradients;
   out.optimizer = states.optimizer;
-  out.workspace = states.workspace;
-  out.static_bytes = states.weights + states.gradients + states.optimizer + states.workspace;
+  out.workspace = std::max(states.workspace + s.calibration.static_bytes, 0.0);
+  out.static_bytes = out.weights + out.gradients + out.optimizer + out.workspace;
   out.optimizer_step = states.step_temporaries;
   out.host = states.host;
 
@@ -96,6 +96,8 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   out.step = at.bytes + transfers + sharded - states.replayed_inputs - states.main_gradients;
   if (s.graphs.kind == Graphs::Kind::te || s.graphs.kind == Graphs::Kind::local)
     out.step = graphed_step(s, stage, layers, out.step, out.step - at.bytes, states.graph_buffers);
+  out.step *= s.calibration.moving_ratio;
+  out.logits *= s.calibration.moving_ratio;
   out.activations = std::max(out.step - out.logits, 0.0);
   for (const auto n : at.in_flight) out.in_flight += n;
   out.peak = out.static_bytes + std::max(out.step, out.optimizer_step);
@@ -118,6 +120,7 @@ Peaks peaks(const Shape& s) {
     if (out.stages.back().peak > out.peak().peak) out.highest = out.stages.size() - 1;
   }
   out.capacity = s.capacity;
+  out.margin = s.margin;
   add_overheads(s, out);
   return out;
 }

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "fields.hpp"
+#include "headroom/memory/fields.hpp"
 #include "headroom/memory/shape.hpp"
 #include "outline.hpp"
 #include "read_layout.hpp"
@@ -367,6 +367,14 @@ void read_device(const Fields& f, Shape& s) {
   } else if (launch.gpu != nullptr) {
     s.capacity = static_cast<double>(launch.gpu->total_bytes);
   }
+  s.margin = launch.margin_bytes + launch.margin_share * s.capacity;
+  if (launch.gpu != nullptr) s.gpus_per_node = launch.gpu->gpus_per_node;
+  if (launch.host_memory_bytes) {
+    s.host_capacity = static_cast<double>(*launch.host_memory_bytes);
+  } else if (launch.gpu != nullptr) {
+    s.host_capacity = static_cast<double>(launch.gpu->host_bytes);
+  }
+  if (launch.calibration) s.calibration = *launch.calibration;
   for (const auto* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
     const std::string written = variable(f, name);
     s.expandable_segments |= written.find("expandable_segments:True") != std::string::npos ||

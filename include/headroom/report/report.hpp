@@ -21,7 +21,9 @@ struct LeftOut {
 
 /// One checked file as every printer needs it.
 struct FileReport {
-  std::string path;
+  std::string path;             ///< as the user wrote it
+  std::string repository_path;  ///< relative to the root of the repository, `/` between; absolute outside of
+                                ///< it; empty: `path`
   std::shared_ptr<const source::SourceText> text;  ///< for excerpts; may be null
   std::optional<source::Error> unreadable;         ///< then there are no diagnostics
   std::vector<std::pair<std::string, source::Value>>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "headroom/schema/schema.hpp"
+#include "headroom/source/edit.hpp"
 #include "headroom/source/span.hpp"
 #include "headroom/source/value.hpp"
 
@@ -40,6 +41,8 @@ struct Fix {
   std::optional<FixMemory> memory;  ///< where the ledger knows it
   std::vector<std::string> evidence;
   std::vector<std::string> words;  ///< the change in the language of the file; empty: as canonical words
+  std::vector<source::Edit>
+      edits;  ///< the same as bytes of the file, ascending; only where they were asked for
   std::vector<std::string> also_repairs;  ///< ids of other findings of this config that it removes
 };
 
