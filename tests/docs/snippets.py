@@ -36,6 +36,8 @@ def session(body, folder):
     global ran
     out = []
     for part in re.split(r"^(?=\$ )", body, flags=re.M):
+        if not part:
+            continue
         command, _, expected = part.partition("\n")
         got = run(command[2:], folder).stdout
         ran += 1
