@@ -69,8 +69,10 @@ tar -xzf "$folder"/packages/headroom-*-linux-*.tar.gz -C "$folder/unpacked" --st
 "$folder/unpacked/bin/headroom" check "$source/examples/qwen3_8b_lora.yaml" 2>/dev/null || fail 'the program of the archive'
 [ ! -e "$folder/unpacked/include" ] || fail 'the archive of the program holds headers'
 if command -v dpkg-deb >/dev/null 2>&1; then
-  dpkg-deb -c "$folder"/packages/headroom_*.deb | grep -q ' ./usr/bin/headroom$' || fail 'headroom.deb'
-  dpkg-deb -c "$folder"/packages/libheadroom-dev_*.deb | grep -q '/libheadroom.a$' || fail 'libheadroom-dev.deb'
+  dpkg-deb -c "$folder"/packages/headroom_*.deb >"$folder/program.list"
+  dpkg-deb -c "$folder"/packages/libheadroom-dev_*.deb >"$folder/development.list"
+  grep -q ' ./usr/bin/headroom$' "$folder/program.list" || fail 'headroom.deb'
+  grep -q '/libheadroom.a$' "$folder/development.list" || fail 'libheadroom-dev.deb'
   dpkg-deb -f "$folder"/packages/libheadroom-dev_*.deb Depends | grep -q libyaml-cpp-dev || fail Depends
   dpkg-deb -x "$folder"/packages/headroom_*.deb "$folder/deb"
   "$folder/deb/usr/bin/headroom" --version >/dev/null || fail 'the program of the package'
