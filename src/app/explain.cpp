@@ -35,10 +35,7 @@ class Explain {
  private:
   ExitStatus explain(const std::string& path, oom::LogFacts log) {
     Explaining run(options_, path, std::move(log));
-    for (const auto& config : options_.configs)
-      if (const auto ok = run.add_config(config); !ok) return fail(ok.error());
-    for (const auto& [key, value] : options_.answers)
-      if (const auto ok = run.answer(key, value); !ok) return fail(ok.error());
+    if (const auto ok = run.take_options(); !ok) return fail(ok.error());
     if (talks()) return converse(options_, run);
     const auto report = run.run();
     if (!report) return fail(report.error());

@@ -36,6 +36,14 @@ rules::Diagnostic carrier(std::vector<rules::Fix> fixes) {
 Explaining::Explaining(const Options& options, std::string path, oom::LogFacts log)
     : options_(options), path_(std::move(path)), log_(std::move(log)), command_line_(options.context) {}
 
+source::Result<void> Explaining::take_options() {
+  for (const auto& config : options_.configs)
+    if (auto ok = add_config(config); !ok) return ok;
+  for (const auto& [key, value] : options_.answers)
+    if (auto ok = answer(key, value); !ok) return ok;
+  return {};
+}
+
 source::Result<void> Explaining::add_config(const std::string& path) {
   const auto text = source::read_file(path);
   if (!text) return tl::unexpected(text.error());
@@ -115,16 +123,6 @@ source::Result<report::ExplainReport> Explaining::run() {
   out.config = file_report(config_path_, config_, std::move(outcome), true);
   out.fixes = out.config.diagnostics.front().fixes;
   return out;
-}
-
-source::Result<report::ExplainReport> explanation_of(const Options& options, std::string path,
-                                                     oom::LogFacts log) {
-  Explaining run(options, std::move(path), std::move(log));
-  for (const auto& config : options.configs)
-    if (const auto ok = run.add_config(config); !ok) return tl::unexpected(ok.error());
-  for (const auto& [key, value] : options.answers)
-    if (const auto ok = run.answer(key, value); !ok) return tl::unexpected(ok.error());
-  return run.run();
 }
 
 }  // namespace headroom::app
