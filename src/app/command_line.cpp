@@ -22,7 +22,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 12> commands{{
+constexpr auto commands = std::to_array<CommandInfo>({
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -47,7 +47,7 @@ constexpr std::array<CommandInfo, 12> commands{{
      "Language server on standard input and output, for editors"},
     {"generate", Command::generate, "headroom generate man|bash|zsh|fish",
      "Print the manual page, or the completions of a shell"},
-}};
+});
 
 constexpr std::string_view program_what =
     "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
