@@ -22,7 +22,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 9> commands{{
+constexpr std::array<CommandInfo, 12> commands{{
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -65,9 +65,9 @@ constexpr std::string_view overview_end =
     "  headroom rule 'offload/*'\n";
 
 constexpr std::string_view explain_end =
-    "FILE is a log, also compressed (gzip, zstd); without one standard input is read. With --config the\n"
-    "estimate of its memory is compared with what the log says, and every change is tried on it; a script\n"
-    "given beside a config supplies the environment and the number of GPUs.\n"
+    "FILE is a log, also compressed (gzip, zstd); without one standard input is read, and with --config alone\n"
+    "the estimate has to do. With --config the estimate of its memory is compared with what the log says, and\n"
+    "every change is tried on it; a script given beside a config supplies environment and number of GPUs.\n"
     "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
 
 constexpr std::string_view check_end =

@@ -48,7 +48,6 @@ struct Options {
   bool quiet = false, verbose = false, all = false;
   bool why = false;                                          ///< estimate: print each formula
   bool no_ask = false;                                       ///< explain: no questions, no prompt
-  bool no_ask = false;                                       ///< explain: no questions, no prompt
   std::vector<std::string> configs;                          ///< explain: `--config`
   std::vector<std::pair<std::string, std::string>> answers;  ///< explain: `--answer`
   std::vector<std::string> command_words;                    ///< run: what stands behind `--`
