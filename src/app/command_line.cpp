@@ -68,9 +68,9 @@ constexpr std::string_view overview_end =
 
 constexpr std::string_view explain_end =
     "FILE is a log or a memory snapshot (torch.cuda.memory._dump_snapshot), also compressed (gzip, zstd);\n"
-    "without one standard input is read. With --config the\n"
-    "estimate of its memory is compared with what the log says, and every change is tried on it; a script\n"
-    "given beside a config supplies the environment and the number of GPUs.\n"
+    "without one standard input is read, and with --config alone the estimate has to do. With --config the\n"
+    "estimate of the run's memory is compared with what the log says, and every change is tried on it; a\n"
+    "script given beside a config supplies environment and number of GPUs.\n"
     "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
 
 constexpr std::string_view check_end =

@@ -19,6 +19,7 @@ class Explain {
 
   ExitStatus run() {
     if (options_.words.size() > 1) return usage("explain takes one FILE, or `-` for standard input");
+    if (options_.words.empty() && !options_.configs.empty()) return explain(options_.configs.front(), {});
     const std::string path = options_.words.empty() ? "-" : options_.words.front();
     auto input = oom::Input::open(path);
     if (!input) return fail(input.error());

@@ -69,10 +69,9 @@ Failure failure_of(const snapshot::Snapshot& snapshot, const DeviceStory& story)
   out.figures.allocated = static_cast<double>(usage.allocated);
   out.figures.reserved_unallocated = static_cast<double>(usage.reserved - usage.allocated);
   out.figures.gpu = static_cast<std::int32_t>(usage.device);
-  double pools = 0;
-  for (const auto& pool : usage.pools)
-    if (!pool.pool.common()) pools += static_cast<double>(pool.active);
-  if (pools > 0) out.figures.private_pools = pools;
+  // Not every private pool is one of graphs; those that hold parameters are NCCL's.
+  const auto graphs = story.uses[static_cast<std::size_t>(MemoryUse::graphs)];
+  if (graphs > 0) out.figures.private_pools = static_cast<double>(graphs);
   out.trace = trace_of(snapshot, story);
   return out;
 }
