@@ -142,9 +142,8 @@ class Conversation {
     else if (word == "help")
       say(help_text);
     else
-      say(fmt::format(
-          "no word '{}'{}; `help` lists them\n", report::printable(word),
-          lang::did_you_mean(word, {"why", "fix", "what-if", "plan", "diff", "save", "help", "quit"})));
+      say(fmt::format("no word '{}'{}; `help` lists them\n", report::printable(word),
+                      lang::did_you_mean(word, {prompt_words.begin(), prompt_words.end()})));
     return true;
   }
 

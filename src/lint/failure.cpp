@@ -25,6 +25,15 @@ bool wants_device_memory(Cause cause) {
   }
 }
 
+/// What was missing when it failed, or what will be missing at the peak that the run had not yet reached.
+double missing(const oom::Diagnosis& d, const oom::RunContext& run) {
+  const auto& f = d.figures;
+  const double limit =
+      f.allowed ? *f.allowed : f.capacity.value_or(run.ledger != nullptr ? run.ledger->peaks.capacity : 0);
+  if (run.ledger == nullptr || limit <= 0) return d.deficit;
+  return std::max(d.deficit, run.ledger->peaks.used - limit);
+}
+
 bool has_errors(const rules::Findings& findings) {
   return std::any_of(findings.diagnostics.begin(), findings.diagnostics.end(),
                      [](const auto& d) { return d.severity == rules::Severity::error; });
@@ -77,7 +86,7 @@ void explain(const oom::LogFacts& log, resolve::LaunchContext& launch, const adv
   static_cast<void>(memory::add_facts(out.config));
   out.findings = rules::evaluate(out.config, out.settings, bench.packs, *bench.selection);
   if (out.diagnosis->cause == Cause::config_conflict) repair(out, bench);
-  const advise::Need need{out.diagnosis->deficit, wants_device_memory(out.diagnosis->cause), given};
+  const advise::Need need{missing(*out.diagnosis, run), wants_device_memory(out.diagnosis->cause), given};
   auto more = advise::remedies(out.findings, bench, need);
   std::move(more.begin(), more.end(), std::back_inserter(out.remedies));
 }

@@ -86,7 +86,7 @@ TEST_CASE("explain --format json has the keys of the contract") {
   for (const char* list : {"evidence", "alternatives", "questions", "ask", "notes", "arithmetic", "fixes"})
     CHECK(j[list].is_array());
   REQUIRE_FALSE(j["evidence"].empty());
-  CHECK(j["evidence"][0]["line"] == 13);
+  CHECK(j["evidence"][0]["line"] == 14);
   CHECK(j["arithmetic"][0]["formula"] ==
         "32768 tokens x 2 x 14336 feed-forward width / 2 tensor ranks x 2 bytes");
   REQUIRE_FALSE(j["fixes"].empty());
