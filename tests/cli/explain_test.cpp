@@ -139,7 +139,7 @@ TEST_CASE("a config without a log: the estimate alone") {
 TEST_CASE("bytes that are no log") {
   const TemporaryFolder folder;
   std::string bytes;
-  for (int i = 0; i < 300'000; ++i) bytes += static_cast<char>((i * 7919 + i / 251) % 256);
+  for (unsigned i = 0; i < 300'000; ++i) bytes += static_cast<char>((i * 7919 + i / 251) % 256);
   const auto result = run({{"explain", folder.file("noise", bytes), "--format", "json"}});
   CHECK(result.status == 0);
   CHECK(Json::parse(result.out).contains("cause"));
