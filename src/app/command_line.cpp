@@ -65,8 +65,10 @@ constexpr std::string_view overview_end =
     "  headroom rule 'offload/*'\n";
 
 constexpr std::string_view explain_end =
-    "FILE is a log, also compressed (gzip, zstd); without one standard input is read, and with --config alone\n"
-    "the estimate has to do. With --config the estimate of its memory is compared with what the log says, and\n"
+    "FILE is a log, also compressed (gzip, zstd); without one standard input is read, and with --config "
+    "alone\n"
+    "the estimate has to do. With --config the estimate of its memory is compared with what the log says, "
+    "and\n"
     "every change is tried on it; a script given beside a config supplies environment and number of GPUs.\n"
     "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
 
