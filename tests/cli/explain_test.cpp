@@ -178,7 +178,7 @@ TEST_CASE("the conversation in docs/explain.md is what a terminal shows") {
   std::string shown = conversation(saved);
   shown = trimmed(without(shown, saved, "new.yaml"));
   shown = "$ headroom explain " + log_path + " --config " + config_path + "\n" + shown;
-  CHECK_THAT(read(saved), Catch::Contains("micro_batch_size: 2"));
+  CHECK_THAT(read(saved), Catch::Contains("micro_batch_size: 1"));
 
   const std::string page_path = HEADROOM_SOURCE_DIR "/docs/explain.md";
   const std::string page = read(page_path);
