@@ -59,6 +59,7 @@ class Verifier {
  private:
   std::vector<Fix> check(const Diagnostic& finding, const Fix& fix, int depth) {
     if (fix.set.empty() && fix.unset.empty() && fix.env.empty()) return {};
+    if (same_run(fix)) return about_text(fix, finding);
     Applied applied = apply(fix, bench_);
     resolve::EffectiveConfig config =
         resolve::resolve(applied.settings, applied.launch, *bench_.schema, *bench_.resolve);
@@ -82,6 +83,41 @@ class Verifier {
       if (!out.empty()) break;
     }
     return out;
+  }
+
+  /// Whether the fix takes away only what the loader drops: keys that are no field, fields of other releases.
+  [[nodiscard]] bool same_run(const Fix& fix) const {
+    if (!fix.set.empty() || !fix.env.empty()) return false;
+    return std::ranges::all_of(fix.unset, [&](const std::string& name) {
+      if (bench_.schema->find_section(name) != nullptr) return false;
+      const schema::FieldId id = bench_.schema->find(name);
+      if (id == schema::no_field || bench_.settings->find(id) == nullptr) return true;
+      const schema::Field& field = bench_.schema->field(id);
+      return field.space == schema::Space::config &&
+             !schema::contains(field.releases, bench_.launch->release) && !is_alone(field);
+    });
+  }
+
+  /// Whether nothing else is written in the mapping of the field: without it the mapping would be absent.
+  [[nodiscard]] bool is_alone(const schema::Field& field) const {
+    const std::string_view mapping = field.name.substr(0, field.name.rfind('.') + 1);
+    return std::ranges::none_of(bench_.settings->settings, [&](const dialect::Setting& s) {
+      const schema::Field& other = bench_.schema->field(s.field);
+      return other.name != field.name && other.name.starts_with(mapping) &&
+             schema::contains(other.releases, bench_.launch->release);
+    });
+  }
+
+  /// Then all findings stay but those about these keys of the text; nothing needs to be evaluated.
+  [[nodiscard]] std::vector<Fix> about_text(const Fix& fix, const Diagnostic& finding) const {
+    State state = base_;
+    for (const dialect::Problem& problem : bench_.settings->problems) {
+      if (std::ranges::find(fix.unset, problem.field) == fix.unset.end()) continue;
+      state.all.erase({problem.rule, problem.field});
+      state.errors.erase({problem.rule, problem.field});
+    }
+    if (state.all.contains(key_of(finding))) return {};
+    return {finish(fix, finding, state, *before_.config, before_.memory)};
   }
 
   Fix finish(Fix fix, const Diagnostic& finding, const State& after, const resolve::EffectiveConfig& config,

@@ -19,6 +19,7 @@ class Explain {
 
   ExitStatus run() {
     if (options_.words.size() > 1) return usage("explain takes one FILE, or `-` for standard input");
+    if (options_.words.empty() && !options_.configs.empty()) return explain(options_.configs.front(), {});
     const std::string path = options_.words.empty() ? "-" : options_.words.front();
     auto input = oom::Input::open(path);
     if (!input) return fail(input.error());
@@ -35,10 +36,7 @@ class Explain {
  private:
   ExitStatus explain(const std::string& path, oom::LogFacts log) {
     Explaining run(options_, path, std::move(log));
-    for (const auto& config : options_.configs)
-      if (const auto ok = run.add_config(config); !ok) return fail(ok.error());
-    for (const auto& [key, value] : options_.answers)
-      if (const auto ok = run.answer(key, value); !ok) return fail(ok.error());
+    if (const auto ok = run.take_options(); !ok) return fail(ok.error());
     if (talks()) return converse(options_, run);
     const auto report = run.run();
     if (!report) return fail(report.error());

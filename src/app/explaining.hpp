@@ -16,6 +16,8 @@ class Explaining {
  public:
   Explaining(const Options& options, std::string path, oom::LogFacts log);
 
+  /// Takes the configs and answers of the command line. Fails as the two below do.
+  source::Result<void> take_options();
   /// Takes a config, or a launch script beside one. Fails where it can't be read.
   source::Result<void> add_config(const std::string& path);
   /// `key=value` of a question. Fails where the key or its value is none.
@@ -37,14 +39,11 @@ class Explaining {
   const Options& options_;
   std::string path_, config_path_;
   oom::LogFacts log_;
-  std::shared_ptr<const source::SourceText> config_;
+  std::shared_ptr<const source::SourceText> config_;   ///< null: none was given
+  std::shared_ptr<const source::SourceText> printed_;  ///< the settings that the log itself lists; null: none
   lint::ContextOptions command_line_, beside_, repository_;
   std::vector<source::Override> sets_, trial_;
   lint::Outcome outcome_;
 };
-
-/// The explanation of one log (or what stands for one) with the configs and answers of the command line.
-[[nodiscard]] source::Result<report::ExplainReport> explanation_of(const Options& options, std::string path,
-                                                                   oom::LogFacts log);
 
 }  // namespace headroom::app

@@ -7,6 +7,7 @@
 #include "headroom/advise/fixes.hpp"
 #include "headroom/dialect/bridge.hpp"
 #include "headroom/memory/facts.hpp"
+#include "suppressions.hpp"
 
 namespace headroom::lint {
 
@@ -45,6 +46,7 @@ Outcome lint(const Job& job) {
   }
   out.notes.insert(out.notes.end(), out.settings.notes.begin(), out.settings.notes.end());
   options = merge(take_hints(given, out.settings.hints, out.notes), job.repository);
+  if (job.log != nullptr) options = merge(options, context_of_log(*job.log, options));
   resolve::LaunchContext launch = launch_context(options, release, schema);
 
   for (const source::Override& word : job.sets)
@@ -67,6 +69,7 @@ Outcome lint(const Job& job) {
   if (job.want_fixes && job.log == nullptr) {
     advise::attach_fixes(out.findings, bench);
   }
+  suppress(out, job, packs);
   return out;
 }
 

@@ -96,12 +96,11 @@ class Diagnoser {
                                                       : "the log tells of iterations and of no failure"}});
         break;
       case Root::none:
-        decide({{Cause::unknown, 0,
-                 log_.bytes == 0 ? "the log is empty" : "no line of the log tells of a failure"}});
+        nothing_said();
         break;
     }
     notes_over_ranks();
-    ask(out_, log_, run_);
+    ask(out_, run_);
     return std::move(out_);
   }
 
@@ -223,6 +222,30 @@ class Diagnoser {
     }
   }
 
+  /// Without a log the estimate alone says what would not fit.
+  void nothing_said() {
+    const memory::Peaks* peaks = log_.bytes == 0 && run_.ledger != nullptr ? &run_.ledger->peaks : nullptr;
+    if (peaks == nullptr || peaks->stages.empty() || peaks->capacity <= 0)
+      return decide({{Cause::unknown, 0,
+                      log_.bytes == 0 ? "the log is empty" : "no line of the log tells of a failure"}});
+    if (peaks->fits())
+      return decide({{Cause::unknown, 0,
+                      fmt::format("there is no log, and by the estimate the run fits: {} of {}",
+                                  size(peaks->used), size(peaks->capacity))}});
+    const memory::StagePeaks& top = peaks->peak();
+    const double states = top.weights + top.gradients + top.optimizer;
+    out_.stage = top.stage;
+    out_.kind = "estimate";
+    out_.deficit = peaks->used - peaks->capacity;
+    const std::string why =
+        fmt::format("by the estimate alone: {} needed of {}", size(peaks->used), size(peaks->capacity));
+    if (states >= 0.85 * peaks->capacity)
+      return decide({{Cause::capacity_states, 0.6, why}, {Cause::optimizer_init, 0.3, why}});
+    const bool loss = top.logits > top.activations;
+    decide({{loss ? Cause::logits : Cause::capacity_activation, 0.6, why},
+            {loss ? Cause::capacity_activation : Cause::capacity_states, 0.3, why}});
+  }
+
   void refused(const Exception& e) {
     out_.phase = e.trace.phase == LogPhase::unknown ? LogPhase::startup : e.trace.phase;
     out_.kind = "validation";
@@ -256,7 +279,7 @@ class Diagnoser {
       const auto stage = figures.failed ? stage_of(rank, run_, log_) : std::nullopt;
       if (stage && std::find(stages.begin(), stages.end(), *stage) == stages.end()) stages.push_back(*stage);
     }
-    if (pipeline > 1 && stages.size() == 1)
+    if (pipeline > 1 && stages.size() == 1 && log_.failed_ranks > 1)
       out_.notes.push_back(fmt::format(
           "only ranks of pipeline stage {} ran out ({} of them): {}", stages.front(), log_.failed_ranks,
           stages.front() == 0 ? "the first stage keeps the most micro-batches in flight, and the embedding"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "judge.hpp"
 
 namespace headroom::oom {
@@ -69,10 +71,9 @@ Failure failure_of(const snapshot::Snapshot& snapshot, const DeviceStory& story)
   out.figures.allocated = static_cast<double>(usage.allocated);
   out.figures.reserved_unallocated = static_cast<double>(usage.reserved - usage.allocated);
   out.figures.gpu = static_cast<std::int32_t>(usage.device);
-  double pools = 0;
-  for (const auto& pool : usage.pools)
-    if (!pool.pool.common()) pools += static_cast<double>(pool.active);
-  if (pools > 0) out.figures.private_pools = pools;
+  // Not every private pool is one of graphs; those that hold parameters are NCCL's.
+  const auto graphs = story.uses[static_cast<std::size_t>(MemoryUse::graphs)];
+  if (graphs > 0) out.figures.private_pools = static_cast<double>(graphs);
   out.trace = trace_of(snapshot, story);
   return out;
 }
@@ -154,6 +155,25 @@ std::vector<Candidate> judge_snapshot(const Case& c) {
   std::vector<Candidate> out = judge_allocator(c);
   Judge(c).add_to(out);
   return out;
+}
+
+std::optional<std::int64_t> rank_of_file(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  std::size_t at = name.rfind("rank");
+  if (at != std::string_view::npos) {
+    at += 4;
+    if (at < name.size() && (name[at] == '-' || name[at] == '_')) ++at;
+  } else if (name.starts_with("snapshot_")) {
+    at = 9;
+  } else {
+    return std::nullopt;
+  }
+  std::int64_t rank = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + at, end, rank);
+  const bool whole = stop == end || *stop == '.' || *stop == '_' || *stop == '-';
+  if (error != std::errc() || rank < 0 || !whole) return std::nullopt;
+  return rank;
 }
 
 LogFacts facts_of(const snapshot::Snapshot& snapshot, const snapshot::Story& story) {

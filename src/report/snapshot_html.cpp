@@ -38,7 +38,7 @@ class Page {
   void headline() {
     const auto& d = e_.diagnosis;
     out_ += fmt::format("<h1>{}</h1>\n<p class=\"cause{}\"><b>{}</b>{} {}</p>\n", html_escaped(e_.path),
-                        oom::to_string(d.cause),
+                        d.cause == oom::Cause::not_memory ? " fine" : "", oom::to_string(d.cause),
                         d.confidence > 0 ? fmt::format(" ({:.0f}&nbsp;%)", d.confidence * 100) : "",
                         html_escaped(d.why.empty() ? std::string(oom::in_words(d.cause)) : d.why));
     if (!d.alternatives.empty()) {

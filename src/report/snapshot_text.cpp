@@ -177,9 +177,10 @@ class Printer {
       if (pool.pool.common() && pool.stream == 0) continue;
       const std::string name =
           pool.pool.common() ? "of a side stream"
-          : pool.pool.first == 0
-              ? fmt::format("pool ({}, {}), of CUDA graphs", pool.pool.first, pool.pool.second)
-              : fmt::format("pool ({}, {}), private", pool.pool.first, pool.pool.second);
+          : pool.pool.first != 0
+              ? fmt::format("pool ({}, {}) of a captured graph", pool.pool.first, pool.pool.second)
+              : fmt::format("pool ({}, {}), of graphs that share it or of the program", pool.pool.first,
+                            pool.pool.second);
       line(fmt::format("{}: {} in {} segments, {} of it free for nobody else", name, size_text(pool.reserved),
                        pool.segments, size_text(pool.free())));
     }

@@ -13,15 +13,14 @@ class Tree {
   Tree(const Snapshot& snapshot, const Places& places) : snapshot_(snapshot), places_(places), nodes_(1) {}
 
   void add(const Live& live) {
-    Place place = places_.at(live.stack);
-    if (live.graph_pool) place.use = MemoryUse::graphs;
+    const MemoryUse use = use_of(places_.at(live.stack), live);
     std::uint32_t at = 0;
-    count(at, live, place.use);
+    count(at, live, use);
     const auto stack = snapshot_.stack(live.stack);
     for (auto frame = stack.rbegin(); frame != stack.rend(); ++frame) {
       if (places_.plumbing(*frame)) continue;
       at = child(at, *frame);
-      count(at, live, place.use);
+      count(at, live, use);
     }
   }
 

@@ -167,14 +167,20 @@ std::string_view Places::short_path(std::uint32_t frame) const {
   return path.substr(from + 1);
 }
 
+MemoryUse use_of(const Place& place, const Live& group) {
+  if (group.graph_pool) return MemoryUse::graphs;
+  const bool states = place.use == MemoryUse::weights || place.use == MemoryUse::gradients ||
+                      place.use == MemoryUse::optimizer || place.use == MemoryUse::communication;
+  return group.shared_pool && !states ? MemoryUse::graphs : place.use;
+}
+
 std::vector<Owner> owners(const Places& places, const Snapshot& snapshot, const std::vector<Live>& groups) {
   using Key = std::tuple<TextId, TextId, MemoryUse, LogPhase, std::string_view, bool>;
   std::map<Key, Owner> found;
   std::map<Key, std::uint64_t> largest_group;
   for (const Live& group : groups) {
     Place place = places.at(group.stack);
-    // Memory of a graph's pool is the graph's, whatever was captured.
-    if (group.graph_pool) place.use = MemoryUse::graphs;
+    place.use = use_of(place, group);
     Frame frame;
     if (place.frame) frame = snapshot.frames[*place.frame];
     const Key key{frame.file, frame.function, place.use, place.phase, place.module, group.before_history};

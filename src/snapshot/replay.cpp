@@ -219,12 +219,12 @@ class LiveAt {
   }
 
   void add(StackId stack, std::uint64_t bytes, const Segment* segment, bool before = false) {
-    const bool graph = segment != nullptr && segment->pool.first == 0 && segment->pool.second != 0;
-    const bool own = segment != nullptr && segment->pool.first != 0;
+    const bool graph = segment != nullptr && segment->pool.first != 0;
+    const bool own = segment != nullptr && segment->pool.first == 0 && segment->pool.second != 0;
     Live& live = groups_[{stack, graph, own, before}];
     live.stack = stack;
     live.graph_pool = graph;
-    live.private_pool = own;
+    live.shared_pool = own;
     live.before_history = before;
     live.bytes += bytes;
     live.largest = std::max(live.largest, bytes);

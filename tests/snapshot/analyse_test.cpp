@@ -164,13 +164,13 @@ TEST_CASE("failures, and segments over time") {
 
 TEST_CASE("pools of CUDA graphs are told apart") {
   Made made;
-  made.segment(0x1000, 100, {0, 1}).block(100, BlockState::allocated);
-  made.segment(0x2000, 50, {4, 0}).block(50, BlockState::allocated);
+  made.segment(0x1000, 100, {1, 0}).block(100, BlockState::allocated);
+  made.segment(0x2000, 50, {0, 4}).block(50, BlockState::allocated);
   made.event(Action::alloc, 0x1000, 100);
   const auto now = live(made.get(), 0, at_dump);
   REQUIRE(now.size() == 2);
   CHECK(now[0].graph_pool);
-  CHECK(now[1].private_pool);
+  CHECK(now[1].shared_pool);
   CHECK(live(made.get(), 0, 0)[0].graph_pool);
 }
 

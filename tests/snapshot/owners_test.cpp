@@ -171,11 +171,20 @@ TEST_CASE("stacks of other kinds") {
   }
 }
 
-TEST_CASE("memory of a graph's pool is the graph's") {
-  Stacks made;
-  made.add(100, {{mcore + "tensor_parallel/layers.py", 5, "forward"}});
-  made.snapshot.segments[0].pool = {0, 2};
-  CHECK(made.first().place.use == MemoryUse::graphs);
+TEST_CASE("memory of a graph's pool is the graph's, that of NCCL's pool what it is for") {
+  const std::string buffer = mcore + "distributed/param_and_grad_buffer.py";
+  Stacks activation, gradient;
+  activation.add(100, {{mcore + "transformer/mlp.py", 5, "forward"}});
+  gradient.add(100, {{buffer, 1182, "__init__"}});
+  const auto use = [](Stacks& stacks, PoolId pool) {
+    stacks.snapshot.segments[0].pool = pool;
+    return stacks.first().place.use;
+  };
+  CHECK(use(activation, {2, 0}) == MemoryUse::graphs);
+  CHECK(use(activation, {0, 2}) == MemoryUse::graphs);
+  CHECK(use(activation, {0, 0}) == MemoryUse::activations);
+  CHECK(use(gradient, {0, 2}) == MemoryUse::gradients);
+  CHECK(use(gradient, {2, 0}) == MemoryUse::graphs);
 }
 
 TEST_CASE("two snapshots: owners that changed most come first") {

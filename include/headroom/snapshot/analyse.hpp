@@ -81,8 +81,8 @@ struct Live {
   std::uint64_t bytes = 0;  ///< as requested
   std::size_t count = 0;
   std::uint64_t largest = 0;
-  /// In a pool of CUDA graphs, or another private one.
-  bool graph_pool = false, private_pool = false;
+  /// In the pool of a captured graph; in one with a handle (PoolId).
+  bool graph_pool = false, shared_pool = false;
   bool before_history = false;  ///< freed later, allocated before the history: the stack is unknown
 };
 

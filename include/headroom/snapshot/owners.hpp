@@ -75,6 +75,10 @@ class Places {
   std::vector<Lines> lines_;
 };
 
+/// What a group is for: memory of a graph's pool is the graph's, whatever was captured. A pool with a handle
+/// may be the program's own, as NCCL's for parameters and gradients: those keep what they are for.
+[[nodiscard]] MemoryUse use_of(const Place& place, const Live& group);
+
 /// Groups of live memory by owner, the largest first.
 [[nodiscard]] std::vector<Owner> owners(const Places& places, const Snapshot& snapshot,
                                         const std::vector<Live>& groups);

@@ -27,8 +27,9 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
-/// Who owns a pool of segments: {0, 0} is the common pool, {0, n} a pool of CUDA graphs, {n, 0} one that a
-/// program made (torch.cuda.MemPool).
+/// Who owns a pool of segments: {0, 0} is the common pool, {n, 0} that of a captured CUDA graph, {0, n} one
+/// with a handle: torch.cuda.graph_pool_handle() for graphs that share it, or a torch.cuda.MemPool of the
+/// program (at::cuda::MemPool numbers both alike).
 struct PoolId {
   std::uint64_t first = 0, second = 0;
   friend bool operator==(const PoolId&, const PoolId&) = default;
