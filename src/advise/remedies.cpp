@@ -31,6 +31,7 @@ class Remedies {
   }
 
   void of(const Diagnostic& finding) {
+    general_ = finding.severity == Severity::advice;
     for (const rules::RulePack* pack : bench_.packs) {
       const rules::Rule* rule = rules::find_rule(*pack, finding.rule);
       if (rule == nullptr || rule->when == lang::no_expr) continue;
@@ -87,6 +88,9 @@ class Remedies {
       fix.memory = rules::FixMemory{facts->peak, facts->peak - facts_->peak, facts->fits};
       if (need_.memory) {
         if (saved < -hair * facts_->used) return;
+        // A rule that knows the failure may know what the ledger does not; a general list has to save
+        // something.
+        if (general_ && saved < hair * facts_->used) return;
         enough = saved >= need_.deficit && saved > hair * facts_->used;
       }
     }
@@ -104,6 +108,7 @@ class Remedies {
   const Need& need_;
   State base_;
   std::optional<memory::Facts> facts_;
+  bool general_ = false;  ///< the rule at hand is of severity `advice`
   std::vector<Ranked> out_;
 };
 
