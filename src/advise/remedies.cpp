@@ -32,6 +32,7 @@ class Remedies {
   }
 
   void of(const Diagnostic& finding) {
+    general_ = finding.severity == Severity::advice;
     for (const rules::RulePack* pack : bench_.packs) {
       const rules::Rule* rule = rules::find_rule(*pack, finding.rule);
       if (rule == nullptr || rule->when == lang::no_expr) continue;
@@ -88,6 +89,9 @@ class Remedies {
       const double saved = before_.memory->used - facts->used;
       if (need_.memory) {
         if (saved < -hair * before_.memory->used) return;
+        // A rule that knows the failure may know what the ledger does not; a general list has to save
+        // something.
+        if (general_ && saved < hair * before_.memory->used) return;
         enough = saved >= need_.deficit && saved > hair * before_.memory->used;
       }
     }
@@ -105,6 +109,7 @@ class Remedies {
   const Need& need_;
   State base_;
   Outlook before_;
+  bool general_ = false;  ///< the rule at hand is of severity `advice`
   std::vector<Ranked> out_;
 };
 

@@ -163,7 +163,7 @@ class Conversation {
     if (!explaining_.has_config()) return say("what-if needs the config (--config)\n");
     const auto trial = try_words(explaining_, report_, words);
     if (!trial) return say(trial.error());
-    say(report::printable(trial->text));
+    for (const auto& line : report::wrap(report::printable(trial->text), look().width)) say(line + "\n");
     chosen_ = trial->fix;
   }
 
