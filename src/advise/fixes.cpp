@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "headroom/cost/evidence.hpp"
 #include "headroom/memory/facts.hpp"
 
+#include "rank.hpp"
 #include "together.hpp"
 
 namespace headroom::advise {
@@ -39,8 +41,8 @@ bool same_edit(const Fix& a, const Fix& b) {
 
 class Verifier {
  public:
-  Verifier(const Bench& bench, const State& base, const std::optional<memory::Facts>& facts)
-      : bench_(bench), base_(base), facts_(facts) {}
+  Verifier(const Bench& bench, const State& base, const Outlook& before)
+      : bench_(bench), base_(base), before_(before) {}
 
   /// Fixes of `finding` that hold up, in the order tried.
   std::vector<Fix> verified(const Diagnostic& finding, const std::vector<Fix>& tried) {
@@ -69,7 +71,7 @@ class Verifier {
     for (const Diagnostic& d : after.diagnostics) {
       if (d.severity == Severity::error && !base_.errors.contains(key_of(d))) fresh.push_back(&d);
     }
-    if (fresh.empty()) return {finish(fix, finding, state, facts)};
+    if (fresh.empty()) return {finish(fix, finding, state, config, facts)};
     // The change is right but not enough: go on with what repairs the error that it brought.
     std::vector<Fix> out;
     if (depth == 0) return out;
@@ -115,13 +117,13 @@ class Verifier {
       state.errors.erase({problem.rule, problem.field});
     }
     if (state.all.contains(key_of(finding))) return {};
-    return {finish(fix, finding, state, facts_)};
+    return {finish(fix, finding, state, *before_.config, before_.memory)};
   }
 
-  Fix finish(Fix fix, const Diagnostic& finding, const State& after,
+  Fix finish(Fix fix, const Diagnostic& finding, const State& after, const resolve::EffectiveConfig& config,
              const std::optional<memory::Facts>& facts) const {
     fix.verified = true;
-    if (facts && facts_) fix.memory = rules::FixMemory{facts->peak, facts->peak - facts_->peak, facts->fits};
+    add_outlook(fix, before_, config, facts);
     for (const Key& k : base_.all) {
       if (k != key_of(finding) && !after.all.contains(k)) fix.also_repairs.push_back(k.first);
     }
@@ -130,13 +132,8 @@ class Verifier {
 
   const Bench& bench_;
   const State& base_;
-  const std::optional<memory::Facts>& facts_;
+  const Outlook& before_;
 };
-
-/// Least intrusive first: same mathematics before other results, then the rule author's order.
-void rank(std::vector<Fix>& fixes) {
-  std::ranges::stable_sort(fixes, {}, &Fix::safety);
-}
 
 }  // namespace
 
@@ -149,7 +146,8 @@ void attach_fixes(Findings& findings, const Bench& bench) {
   const State base = state_of(findings);
   resolve::EffectiveConfig scratch = config;
   const std::optional<memory::Facts> facts = memory::add_facts(scratch);
-  Verifier verifier(bench, base, facts);
+  const Outlook before{&config, facts, cost::step_time_of(config)};
+  Verifier verifier(bench, base, before);
   std::vector<Diagnostic*> order;
   for (Diagnostic& d : findings.diagnostics) order.push_back(&d);
   std::stable_partition(order.begin(), order.end(),

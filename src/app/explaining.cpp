@@ -69,7 +69,7 @@ source::Result<void> Explaining::add_config(const std::string& path) {
 
 source::Result<void> Explaining::answer(std::string_view key, std::string_view value) {
   if (key == "config") return value == "none" ? source::Result<void>{} : add_config(std::string(value));
-  if (key == "log" || key == "host_memory") return {};
+  if (value == "unknown" || key == "log" || key == "host_memory") return {};
   if (key == "phase") {
     const auto phase = phase_named(value);
     if (!phase) return tl::unexpected(wrong(fmt::format("'{}' is no phase of a run", value)));

@@ -65,6 +65,16 @@ void repair(Outcome& out, const advise::Bench& bench) {
 
 }  // namespace
 
+ContextOptions context_of_log(const oom::LogFacts& log, const ContextOptions& given) {
+  ContextOptions out;
+  out.gpus = log.layout.world;
+  if (given.gpu) return out;
+  for (const oom::Failure& f : log.failures)
+    if (!out.gpu_memory_bytes && f.figures.capacity)
+      out.gpu_memory_bytes = static_cast<std::uint64_t>(*f.figures.capacity);
+  return out;
+}
+
 void explain(const oom::LogFacts& log, resolve::LaunchContext& launch, const advise::Bench& bench,
              Outcome& out) {
   const bool given = !out.settings.settings.empty() || out.document != nullptr;
@@ -74,8 +84,9 @@ void explain(const oom::LogFacts& log, resolve::LaunchContext& launch, const adv
   if (given) {
     run.config = &out.config;
     run.config_has_errors = has_errors(out.findings);
-    if (shape) {
-      run.shape = &shape->shape;
+    if (shape) run.shape = &shape->shape;
+    if (shape &&
+        out.config.launch.gpus) {  // states depend on the data-parallel size: without it there is no figure
       ledger.peaks = memory::peaks(shape->shape);
       run.ledger = &ledger;
     }
