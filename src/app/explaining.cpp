@@ -56,7 +56,7 @@ source::Result<void> Explaining::add_config(const std::string& path) {
   }
   auto repository = RepositoryFinder().find(path);
   if (!repository) return tl::unexpected(repository.error().error);
-  if (*repository != nullptr) repository_ = (*repository)->context;
+  if (*repository != nullptr) repository_ = (*repository)->settings_for(path).context;
   config_ = *text;
   config_path_ = path;
   return {};

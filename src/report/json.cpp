@@ -77,6 +77,17 @@ Json to_json(const FileReport& file) {
   out["diagnostics"] = Json::array();
   const std::string name = file.text != nullptr ? file.text->name() : file.path;
   for (const auto& d : file.diagnostics) out["diagnostics"].push_back(to_json(d, name));
+  for (const auto& s : file.suppressed) {
+    Json entry{{"rule", s.finding.rule},
+               {"severity", rules::to_string(s.finding.severity)},
+               {"message", s.finding.message},
+               {"fields", s.finding.fields},
+               {"by", s.by}};
+    if (!s.reason.empty()) entry["reason"] = s.reason;
+    if (s.finding.primary && s.finding.primary->source == name)
+      entry["location"] = report::to_json(s.finding.primary->location);
+    out["suppressed"].push_back(std::move(entry));
+  }
   if (file.memory) out["memory"] = to_json(*file.memory);
   if (!file.diff.empty()) out["diff"] = file.diff;
   return out;

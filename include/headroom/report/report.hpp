@@ -31,8 +31,9 @@ struct FileReport {
   std::vector<std::string> notes;
   std::vector<LeftOut> left_out;
   std::vector<rules::Diagnostic> diagnostics;
-  std::optional<memory::Peaks> memory;  ///< where model, GPUs and their memory are known
-  std::string diff;                     ///< `--diff`: what the fixes would change; only JSON prints it
+  std::vector<rules::Suppressed> suppressed;  ///< not reported, and do not count
+  std::optional<memory::Peaks> memory;        ///< where model, GPUs and their memory are known
+  std::string diff;                           ///< `--diff`: what the fixes would change; only JSON prints it
   /// Canonical field name -> the file's own, where they differ. Text output speaks the file's language.
   std::map<std::string, std::string, std::less<>> written_names;
 };

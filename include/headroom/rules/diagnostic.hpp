@@ -64,4 +64,11 @@ struct Diagnostic {
   std::vector<Fix> fixes;  ///< best first
 };
 
+/// A finding that is not reported, and who said so.
+struct Suppressed {
+  Diagnostic finding;
+  std::string by;      ///< `comment`, `baseline`, `diff-base`
+  std::string reason;  ///< behind the comment; may be empty
+};
+
 }  // namespace headroom::rules
