@@ -60,7 +60,8 @@ const char* const check_schema = R"({
                    "?end_column": "number", "?source": "string"}],
       "fixes": [{"title": "string", "set": "object", "unset": ["string"], "env": "object", "safety": "string",
                  "verified": "boolean", "evidence": ["string"], "?also_repairs": ["string"],
-                 "?peak_bytes": "number", "?peak_delta_bytes": "integer", "?fits": "boolean"}]}]}]})";
+                 "?peak_bytes": "number", "?peak_delta_bytes": "integer", "?fits": "boolean", "basis": "string",
+                 "?step_time_ratio": "any", "?step_time_low": "any", "?step_time_high": "any"}]}]}]})";
 
 }  // namespace
 
