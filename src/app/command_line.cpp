@@ -10,7 +10,9 @@
 #include <array>
 #include <charconv>
 
+#include "choose.hpp"
 #include "context.hpp"
+#include "formats.hpp"
 #include "headroom/lang/check.hpp"
 #include "sheet.hpp"
 
@@ -22,7 +24,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 12> commands{{
+constexpr auto commands = std::to_array<CommandInfo>({
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -36,7 +38,7 @@ constexpr std::array<CommandInfo, 12> commands{{
     {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
      "Check a config, run a command, and explain its end if it dies of memory"},
     {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
-     "Say from its log what a run died of, and what to change"},
+     "Say from a log or memory snapshot what a run died of, and what to change"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
@@ -47,7 +49,7 @@ constexpr std::array<CommandInfo, 12> commands{{
      "Language server on standard input and output, for editors"},
     {"generate", Command::generate, "headroom generate man|bash|zsh|fish",
      "Print the manual page, or the completions of a shell"},
-}};
+});
 
 constexpr std::string_view program_what =
     "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
@@ -65,11 +67,10 @@ constexpr std::string_view overview_end =
     "  headroom rule 'offload/*'\n";
 
 constexpr std::string_view explain_end =
-    "FILE is a log, also compressed (gzip, zstd); without one standard input is read, and with --config "
-    "alone\n"
-    "the estimate has to do. With --config the estimate of its memory is compared with what the log says, "
-    "and\n"
-    "every change is tried on it; a script given beside a config supplies environment and number of GPUs.\n"
+    "FILE is a log or a memory snapshot (torch.cuda.memory._dump_snapshot), also compressed (gzip, zstd);\n"
+    "without one standard input is read, and with --config alone the estimate has to do. With --config the\n"
+    "estimate of the run's memory is compared with what the log says, and every change is tried on it; a\n"
+    "script given beside a config supplies environment and number of GPUs.\n"
     "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
 
 constexpr std::string_view check_end =
@@ -90,13 +91,15 @@ constexpr std::string_view run_end =
     "  headroom run run_config.yaml --gpus 8 --gpu h100 -- torchrun --nproc-per-node 8 train.py\n";
 
 struct Raw {
-  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, configs, answers;
+  std::vector<std::string> words, plain, sets, env, env_files, rule_dirs, select, ignore, configs, answers,
+      outputs, severities;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, against,
+              html, baseline, diff_base;
   bool force = false;
   bool no_ask = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
-       all = false, version = false, why = false;
+       all = false, version = false, why = false, update_baseline = false;
 };
 
 std::vector<std::string_view> dialect_names() {
@@ -173,7 +176,9 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
 
 void add_output(CLI::App& app, Raw& raw, bool summary, bool repository) {
   const std::string group = "Output";
-  one(app, "--format", raw.format, "text or json", "FORMAT")->group(group);
+  const auto names = format_names(app.get_name() == "check");
+  const std::string formats = fmt::format("{}", fmt::join(names, names.size() == 2 ? " or " : ", "));
+  one(app, "--format", raw.format, formats, "FORMAT")->group(group);
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group(group);
   if (summary) app.add_flag("-q,--quiet", raw.quiet, "Print no summary")->group(group);
   if (repository)
@@ -199,11 +204,26 @@ void add_check(CLI::App& app, Raw& raw) {
   add_launch(app, raw, true);
   add_rules(app, raw, true);
   add_fail_on(app, raw, "Least severity for exit status 1");
+  many(app, "--severity", raw.severities, "Another severity for a rule, or off: 'moe/*=warning'; repeatable",
+       "GLOB=SEVERITY")
+      ->group("Rules");
+  one(app, "--baseline", raw.baseline, "Report only findings that this file does not count", "FILE")
+      ->group("Rules");
+  app.add_flag("--update-baseline", raw.update_baseline, "Write what is found now into the baseline")
+      ->group("Rules");
+  one(app, "--diff-base", raw.diff_base,
+      "Report only what changed since a git revision; main...: since the branch left main", "REV")
+      ->group("Rules");
   app.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
   app.add_flag("--fix", raw.fix, "Write the best verified fix of each finding into the file")->group("Fixes");
   app.add_flag("--diff", raw.diff, "Show what --fix would change, as a unified diff")->group("Fixes");
   app.add_flag("--unsafe-fixes", raw.unsafe_fixes, "Allow fixes that change training results")
       ->group("Fixes");
+  many(app, "-o,--output", raw.outputs,
+       "Write a report into a file, too: sarif=out.sarif, or by its name (.sarif, .xml, .json, .md, .txt); "
+       "repeatable",
+       "[FORMAT=]FILE")
+      ->group("Output");
   one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
   add_output(app, raw, true, true);
   app.footer(std::string(check_end));
@@ -224,11 +244,15 @@ void add_explain(CLI::App& app, Raw& raw) {
   many(app, "--config", raw.configs, "Config of the run; a launch script may stand beside it; repeatable",
        "CONFIG")
       ->group("Input");
+  one(app, "--against", raw.against, "Compare the memory snapshot FILE with an older one", "OLD")
+      ->group("Input");
   many(app, "--answer", raw.answers, "Answer to a question, for scripts; repeatable", "KEY=VALUE")
       ->group("Input");
   app.add_flag("--no-ask", raw.no_ask, "Ask nothing, also on a terminal")->group("Input");
   add_launch(app, raw, false);
   add_rules(app, raw, false);
+  one(app, "--html", raw.html, "Write a memory snapshot as one page, `-` for standard output", "PAGE")
+      ->group("Output");
   add_output(app, raw, false, false);
   app.footer(std::string(explain_end));
 }
@@ -329,21 +353,6 @@ std::vector<std::string> split_globs(const std::vector<std::string>& lists) {
   return globs;
 }
 
-template <class T, std::size_t N>
-lint::Complaint choose(T& into, const std::string& text, std::string_view option,
-                       const std::array<std::pair<std::string_view, T>, N>& choices) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, value] : choices) {
-    if (name == text) {
-      into = value;
-      return {};
-    }
-    names.push_back(name);
-  }
-  return fmt::format("{}: '{}' is none of {}{}", option, text, fmt::join(names, ", "),
-                     lang::did_you_mean(text, names));
-}
-
 lint::Complaint read_context(Options& options, const Raw& raw) {
   for (const auto& [key, value] : raw.context) {
     if (value.empty()) continue;
@@ -382,19 +391,19 @@ lint::Complaint read_dialect(Options& options, const std::string& text) {
 using LoaderChoice = std::optional<source::Loader>;
 constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
     {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
-constexpr std::array<std::pair<std::string_view, Format>, 2> formats{
-    {{"text", Format::text}, {"json", Format::json}}};
 constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
     {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
 
 /// Words that an option takes, where there are only so many.
-std::vector<std::string> choices_of(std::string_view option) {
+std::vector<std::string> choices_of(std::string_view command, std::string_view option) {
   std::vector<std::string> out;
   const auto add = [&](const auto& choices) {
     for (const auto& choice : choices) out.emplace_back(choice.first);
   };
   if (option == "--loader") add(loaders);
-  if (option == "--format") add(formats);
+  if (option == "--format") {
+    for (const auto name : format_names(command == "check")) out.emplace_back(name);
+  }
   if (option == "--color") add(colors);
   if (option == "--dialect") {
     out = {"auto", "bridge"};
@@ -423,7 +432,7 @@ std::vector<OptionSheet> option_sheets(const CLI::App& app) {
     for (const auto& name : option->get_snames()) sheet.names.push_back("-" + name);
     for (const auto& name : option->get_lnames()) {
       sheet.names.push_back("--" + name);
-      if (sheet.choices.empty()) sheet.choices = choices_of(sheet.names.back());
+      if (sheet.choices.empty()) sheet.choices = choices_of(app.get_name(), sheet.names.back());
     }
     if (option->get_expected_max() > 0) sheet.value = option->get_type_name();
     sheet.what = option->get_description();
@@ -436,7 +445,7 @@ std::vector<OptionSheet> option_sheets(const CLI::App& app) {
 
 lint::Complaint read_choices(Options& options, const Raw& raw) {
   if (auto c = choose(options.loader, raw.loader, "--loader", loaders)) return c;
-  if (auto c = choose(options.format, raw.format, "--format", formats)) return c;
+  if (auto c = read_format(options, raw.format)) return c;
   if (auto c = choose(options.color, raw.color, "--color", colors)) return c;
   if (auto c = read_dialect(options, raw.dialect)) return c;
   if (raw.fail_on == "never") {
@@ -469,6 +478,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   Options options;
   options.command = info.command;
   options.words = raw.words;
+  options.words.insert(options.words.end(), raw.plain.begin(), raw.plain.end());
   options.sets = raw.sets;
   options.rule_dirs = raw.rule_dirs;
   options.select = split_globs(raw.select);
@@ -482,12 +492,21 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.all = raw.all;
   options.to = raw.to;
   options.why = raw.why;
+  options.baseline = raw.baseline;
+  options.update_baseline = raw.update_baseline;
+  options.diff_base = raw.diff_base;
   options.force = raw.force;
   options.configs = raw.configs;
+  options.against = raw.against;
+  options.html = raw.html;
   options.no_ask = raw.no_ask;
   auto complaint = read_choices(options, raw);
+  if (!complaint) complaint = read_outputs(options, raw.outputs);
+  if (!complaint) complaint = read_severities(options, raw.severities);
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint) complaint = read_answers(options, raw);
+  if (!complaint && !options.against.empty() && !options.html.empty())
+    complaint = "--html shows one snapshot: give it without --against";
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
   if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)
@@ -499,6 +518,12 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   if (!complaint && options.bridge_all && (options.diff || options.fix)) {
     complaint = "--bridge all compares releases: fixes need one";
   }
+  if (!complaint && options.update_baseline && options.baseline.empty())
+    complaint = "--update-baseline needs --baseline FILE";
+  if (!complaint && options.update_baseline && !options.diff_base.empty())
+    complaint = "--diff-base reports a part of what is found: no baseline can be made of it";
+  if (!complaint && !options.diff_base.empty() && (options.diff || options.fix))
+    complaint = "--diff-base reports only what is new: --fix and --diff take all of a file";
   if (complaint) return wrong(*complaint, info.name);
   return {std::move(options), {}, exit_clean};
 }
@@ -557,16 +582,18 @@ Parsed parse_command_line(int argc, const char* const* argv) {
       return wrong(fmt::format("unknown command '{}'{}", word, lang::did_you_mean(word, names)), "");
     }
   }
-  // What stands behind `--` is the command's, whatever it looks like.
+  // Behind `--` stand the words of the command that `run` starts; for others names of files and settings,
+  // which CLI11 would hand to the program, past the command.
   const char* const* const last = argv + argc;
-  const char* const* end = last;
-  if (argc > 1 && std::string_view(argv[1]) == "run")
-    end = std::find_if(argv, last, [](const char* word) { return std::string_view(word) == "--"; });
+  const char* const* const end =
+      std::find_if(argv, last, [](const char* word) { return std::string_view(word) == "--"; });
+  const bool run = argc > 1 && std::string_view(argv[1]) == "run";
   CLI::App app{std::string(program_what)};
   Raw raw;
+  if (!run && end != last) raw.plain.assign(end + 1, last);
   build(app, raw);
   Parsed parsed = parse_with(app, raw, static_cast<int>(end - argv), argv);
-  if (parsed.options && end != last) parsed.options->command_words.assign(end + 1, last);
+  if (parsed.options && run && end != last) parsed.options->command_words.assign(end + 1, last);
   return parsed;
 }
 

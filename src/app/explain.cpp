@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "commands.hpp"
+#include "explain_snapshot.hpp"
 #include "explaining.hpp"
 #include "headroom/oom/input.hpp"
 #include "headroom/report/explain.hpp"
@@ -22,8 +23,11 @@ class Explain {
     const std::string path = options_.words.empty() ? "-" : options_.words.front();
     auto input = oom::Input::open(path);
     if (!input) return fail(input.error());
-    if (input->content() != oom::Content::log)
-      return usage(path + " is a memory snapshot, which explain does not read");
+    if (input->content() != oom::Content::log || is_snapshot_name(path))
+      return explain_snapshot(options_, path, *input);
+    if (!options_.against.empty() || !options_.html.empty())
+      return usage(fmt::format("{} is for memory snapshots, and {} is none",
+                               options_.against.empty() ? "--html" : "--against", path));
     auto log = oom::read_log(*input);
     if (!log) return fail(log.error());
     return explain(path == "-" ? "<stdin>" : path, std::move(*log));
@@ -32,10 +36,7 @@ class Explain {
  private:
   ExitStatus explain(const std::string& path, oom::LogFacts log) {
     Explaining run(options_, path, std::move(log));
-    for (const auto& config : options_.configs)
-      if (const auto ok = run.add_config(config); !ok) return fail(ok.error());
-    for (const auto& [key, value] : options_.answers)
-      if (const auto ok = run.answer(key, value); !ok) return fail(ok.error());
+    if (const auto ok = run.take_options(); !ok) return fail(ok.error());
     if (talks()) return converse(options_, run);
     const auto report = run.run();
     if (!report) return fail(report.error());

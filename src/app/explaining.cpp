@@ -41,6 +41,14 @@ Explaining::Explaining(const Options& options, std::string path, oom::LogFacts l
     printed_ = std::make_shared<const source::SourceText>("arguments in the log", std::move(line));
 }
 
+source::Result<void> Explaining::take_options() {
+  for (const auto& config : options_.configs)
+    if (auto ok = add_config(config); !ok) return ok;
+  for (const auto& [key, value] : options_.answers)
+    if (auto ok = answer(key, value); !ok) return ok;
+  return {};
+}
+
 source::Result<void> Explaining::add_config(const std::string& path) {
   const auto text = source::read_file(path);
   if (!text) return tl::unexpected(text.error());
@@ -53,7 +61,7 @@ source::Result<void> Explaining::add_config(const std::string& path) {
   }
   auto repository = RepositoryFinder().find(path);
   if (!repository) return tl::unexpected(repository.error().error);
-  if (*repository != nullptr) repository_ = (*repository)->context;
+  if (*repository != nullptr) repository_ = (*repository)->settings_for(path).context;
   config_ = *text;
   config_path_ = path;
   return {};

@@ -16,6 +16,8 @@ class Explaining {
  public:
   Explaining(const Options& options, std::string path, oom::LogFacts log);
 
+  /// Takes the configs and answers of the command line. Fails as the two below do.
+  source::Result<void> take_options();
   /// Takes a config, or a launch script beside one. Fails where it can't be read.
   source::Result<void> add_config(const std::string& path);
   /// `key=value` of a question. Fails where the key or its value is none.

@@ -48,18 +48,17 @@ class Files {
     job.loader = options_.loader;
     job.dialect = options_.dialect;
     job.want_advice = options_.advice;
-    job.selection = {options_.select, options_.ignore};
+    RepositorySettings settings;
     std::vector<std::string> dirs = options_.rule_dirs;
     auto repository = finder_.find(path.empty() ? "-" : path);
     if (!repository) {
       out.errors.push_back(repository.error().error);
     } else if (*repository != nullptr) {
-      const Repository& found = **repository;
-      job.repository = found.context;
-      dirs.insert(dirs.end(), found.rule_dirs.begin(), found.rule_dirs.end());
-      if (options_.select.empty()) job.selection.select = found.select;
-      job.selection.ignore.insert(job.selection.ignore.end(), found.ignore.begin(), found.ignore.end());
+      settings = (*repository)->settings_for(path.empty() ? "-" : path);
+      job.repository = settings.context;
+      dirs.insert(dirs.end(), settings.rule_dirs.begin(), settings.rule_dirs.end());
     }
+    job.selection = selection_of(options_, settings);
     if (auto packs = packs_.load(dirs)) {
       job.extra_packs = std::move(*packs);
       known_.insert(job.extra_packs.begin(), job.extra_packs.end());

@@ -26,8 +26,14 @@ enum class Command : std::uint8_t {
   lsp,
   generate
 };
-enum class Format : std::uint8_t { text, json };
+enum class Format : std::uint8_t { text, json, concise, sarif, github, gitlab, junit, markdown };
 enum class ColorChoice : std::uint8_t { automatic, always, never };
+
+/// `--output FORMAT=FILE`
+struct OutputFile {
+  Format format = Format::text;
+  std::string path;
+};
 
 struct Options {
   Command command = Command::check;
@@ -38,11 +44,16 @@ struct Options {
   std::optional<source::Loader> loader;
   std::string dialect;  ///< empty: detected
   std::vector<std::string> rule_dirs, select, ignore;
+  std::vector<rules::SeverityChange> severities;  ///< `--severity`
   std::optional<rules::Severity> fail_on;
   bool never_fail = false;  ///< `--fail-on never`
   std::string to;           ///< `convert`: target language
   unsigned jobs = 0;        ///< 0: one per processor
   Format format = Format::text;
+  std::vector<OutputFile> outputs;
+  std::string baseline;  ///< file; empty: none
+  bool update_baseline = false;
+  std::string diff_base;  ///< git revision; empty: everything is reported
   ColorChoice color = ColorChoice::automatic;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false;
   bool quiet = false, verbose = false, all = false;
@@ -50,6 +61,7 @@ struct Options {
   bool no_ask = false;                                       ///< explain: no questions, no prompt
   std::vector<std::string> configs;                          ///< explain: `--config`
   std::vector<std::pair<std::string, std::string>> answers;  ///< explain: `--answer`
+  std::string against, html;                                 ///< explain: an older snapshot; a page to write
   std::vector<std::string> command_words;                    ///< run: what stands behind `--`
   bool force = false;                                        ///< run: start the command in spite of errors
 };

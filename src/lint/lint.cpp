@@ -7,6 +7,7 @@
 #include "headroom/advise/fixes.hpp"
 #include "headroom/dialect/bridge.hpp"
 #include "headroom/memory/facts.hpp"
+#include "suppressions.hpp"
 
 namespace headroom::lint {
 
@@ -68,6 +69,7 @@ Outcome lint(const Job& job) {
   if (job.want_fixes && job.log == nullptr) {
     advise::attach_fixes(out.findings, bench);
   }
+  suppress(out, job, packs);
   return out;
 }
 

@@ -75,6 +75,10 @@ class Diagnoser {
   Diagnoser(const LogFacts& log, const RunContext& run) : log_(log), run_(run) {}
 
   Diagnosis go() {
+    if (log_.snapshot && log_.failures.empty()) {
+      decide({{Cause::not_memory, 0.9, "no allocation failed in the history of the snapshot"}});
+      return std::move(out_);
+    }
     const Selected selected = select(log_);
     switch (selected.root) {
       case Root::memory:
@@ -158,7 +162,9 @@ class Diagnoser {
     if (f.kind == LineKind::allocator && f.figures.tried)
       c.tensors = fitting_tensors(*f.figures.tried, run_.shape, log_.layout, f.trace.module);
     out_.tensors = c.tensors;
-    decide(f.kind == LineKind::allocator ? judge_allocator(c) : judge_others(c));
+    decide(log_.snapshot                    ? judge_snapshot(c)
+           : f.kind == LineKind::allocator ? judge_allocator(c)
+                                           : judge_others(c));
     if (f.kind == LineKind::allocator) {
       balance(f.figures);
       compare(f, c.stage);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "headroom/oom/log_reader.hpp"
+#include "headroom/snapshot/read.hpp"
 
 namespace headroom::oom {
 namespace {
@@ -80,7 +81,7 @@ class Zstd {
 
 Content content_of(std::string_view first) {
   if (first.starts_with("PK\x03\x04")) return Content::archive;
-  if (first.size() >= 2 && first[0] == '\x80' && first[1] >= 2 && first[1] <= 5) return Content::pickle;
+  if (snapshot::is_pickle(first.substr(0, 256))) return Content::pickle;
   return Content::log;
 }
 

@@ -19,6 +19,8 @@ struct Case {
 
 /// Candidates of an allocator message, unsorted; a cause may come twice.
 [[nodiscard]] std::vector<Candidate> judge_allocator(const Case& c);
+/// The same for the failure of a memory snapshot.
+[[nodiscard]] std::vector<Candidate> judge_snapshot(const Case& c);
 /// Candidates of every other lack of memory.
 [[nodiscard]] std::vector<Candidate> judge_others(const Case& c);
 

@@ -4,6 +4,7 @@
 #include "fix_json.hpp"
 #include "headroom/report/explain.hpp"
 #include "headroom/report/json.hpp"
+#include "headroom/report/snapshot.hpp"
 
 namespace headroom::report {
 namespace {
@@ -70,7 +71,8 @@ void add_details(Json& out, const oom::Diagnosis& d) {
 
 }  // namespace
 
-std::string explain_json(const ExplainReport& report, std::string_view version) {
+std::string explain_json(const ExplainReport& report, std::string_view version,
+                         const SnapshotReport* snapshot) {
   const oom::Diagnosis& d = report.diagnosis;
   Json out;
   out["schema"] = 1;
@@ -93,6 +95,7 @@ std::string explain_json(const ExplainReport& report, std::string_view version) 
   if (!report.caught_by.empty()) out["rules"] = report.caught_by;
   out["fixes"] = Json::array();
   for (const auto& fix : report.fixes) out["fixes"].push_back(fix_json(fix));
+  if (snapshot != nullptr) out["snapshot"] = snapshot_json(*snapshot);
   return dump(out);
 }
 

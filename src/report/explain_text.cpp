@@ -140,7 +140,7 @@ class Printer {
     std::size_t shown = 0;
     for (const auto& e : d_.evidence) {
       if (shown++ == shown_evidence) break;
-      const std::string head = fmt::format("  line {}: ", e.line);
+      const std::string head = e.line == 0 ? "  " : fmt::format("  line {}: ", e.line);
       std::string text = printable(e.text);
       const std::size_t room = o_.width > 24 ? 3 * (o_.width - 4) : 60;
       if (text.size() > room) text = text.substr(0, room) + " …";
@@ -173,9 +173,8 @@ class Printer {
       if (fix.safety == rules::Safety::training) title += " (changes results)";
       paragraph(title, 2, 0);
       words(fix);
-      if (fix.memory && std::abs(fix.memory->delta) >= 0.01 * gib_bytes)
-        out_ += fmt::format("     peak {:+.2f} GiB by the estimate\n", fix.memory->delta / gib_bytes);
-      if (!fix.evidence.empty()) out_ += fmt::format("     evidence: {}\n", fmt::join(fix.evidence, ", "));
+      if (const std::string effect = effect_of(fix); !effect.empty()) paragraph(effect, 5, 0);
+      for (const auto& quote : fix.quotes) paragraph("evidence: " + quote, 5, 0);
     }
   }
 

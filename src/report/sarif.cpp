@@ -16,6 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t most_related = 100;       // locations that GitHub keeps of a result
 constexpr std::size_t most_description = 1024;  // GitHub's limit on descriptions of a rule
 
 std::string_view name_of(Level level) {
@@ -61,14 +62,16 @@ std::string first_paragraph(std::string_view page) {
 
 Json rule_of(const std::string& id, const RuleText* text) {
   RuleText known;
-  if (id == unreadable_rule) known = {"The file could not be read", "", rules::Severity::error};
+  const bool unreadable = id == unreadable_rule;
+  if (unreadable) known = {"The file could not be read", "", rules::Severity::error};
   if (text != nullptr) known = *text;
   if (known.title.empty()) known.title = id;
   const std::string first = first_paragraph(known.page);
   const std::string full = first.empty() ? known.title : first;
   Json out;
   out["id"] = id;
-  if (std::string name = pascal_case(id); !name.empty()) out["name"] = std::move(name);
+  if (std::string name = unreadable ? "UnreadableFile" : pascal_case(id); !name.empty())
+    out["name"] = std::move(name);
   out["shortDescription"]["text"] = cut_bytes(sentence(known.title), most_description);
   out["fullDescription"]["text"] = cut_bytes(sentence(full), most_description);
   out["help"]["text"] = known.page.empty() ? sentence(known.title) : known.page;
@@ -116,7 +119,13 @@ Json fix_of(const rules::Fix& fix, const FileReport& file) {
 
 class Log {
  public:
-  explicit Log(const Run& run) : run_(run), all_(entries(run.files)) {}
+  Log(const Run& run, std::size_t most) : run_(run), all_(entries(run.files)) {
+    if (all_.size() <= most) return;
+    left_out_ = all_.size() - most;
+    all_ = worst_first(run.files);
+    all_.resize(most);
+    std::ranges::stable_sort(all_, std::less<>(), &Entry::file);  // files stand in one array
+  }
 
   Json document() {
     list_rules();
@@ -125,7 +134,13 @@ class Log {
     Json run;
     run["tool"]["driver"] = driver();
     const auto unreadable = [](const FileReport& f) { return f.unreadable.has_value(); };
-    run["invocations"] = {{{"executionSuccessful", std::ranges::none_of(run_.files, unreadable)}}};
+    Json invocation{{"executionSuccessful", std::ranges::none_of(run_.files, unreadable)}};
+    if (left_out_ != 0) {
+      const std::string text =
+          fmt::format("{} findings are left out: a run holds {}.", left_out_, all_.size());
+      invocation["toolExecutionNotifications"] = {{{"level", "warning"}, {"message", {{"text", text}}}}};
+    }
+    run["invocations"] = Json::array({std::move(invocation)});
     run["originalUriBaseIds"]["%SRCROOT%"]["description"]["text"] = "The root of the repository.";
     run["columnKind"] = "unicodeCodePoints";
     run["results"] = std::move(results);
@@ -187,6 +202,7 @@ class Log {
   static void related(Json& out, const Entry& e) {
     for (const auto& mark : e.finding->related) {
       if (!in_file(mark, *e.file)) continue;
+      if (out.contains("relatedLocations") && out["relatedLocations"].size() == most_related) break;
       Json place = physical(*e.file, mark.location);
       const std::string name = mark.written_name.empty() ? own_name(mark.field, *e.file) : mark.written_name;
       place["id"] = out.contains("relatedLocations") ? out["relatedLocations"].size() + 1 : 1;
@@ -197,6 +213,7 @@ class Log {
 
   const Run& run_;
   std::vector<Entry> all_;
+  std::size_t left_out_ = 0;
   std::vector<std::string> rules_;
   Fingerprints fingerprints_;
   const FileReport* hashed_ = nullptr;
@@ -205,8 +222,8 @@ class Log {
 
 }  // namespace
 
-std::string sarif(const Run& run) {
-  return dump(Log(run).document());
+std::string sarif(const Run& run, std::size_t most) {
+  return dump(Log(run, most).document());
 }
 
 }  // namespace headroom::report

@@ -37,7 +37,7 @@ class Input {
   }
 
  private:
-  static constexpr std::size_t window_bytes = std::size_t{1} << 20U;
+  static constexpr std::size_t window_bytes = std::size_t{1} << 18U;
 
   bool refill(std::size_t n);
 

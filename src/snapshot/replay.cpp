@@ -10,6 +10,7 @@ namespace headroom::snapshot {
 namespace {
 
 constexpr std::size_t max_failures = 1000;
+constexpr std::size_t level_parts = 400;
 
 /// Allocations of the history that live, by address: the event that made them.
 using Alive = std::unordered_map<std::uint64_t, std::size_t>;
@@ -33,7 +34,7 @@ Action free_action(std::span<const Event> trace) {
 /// Counts signed, since a history may begin anywhere.
 struct Level {
   std::int64_t now = 0, highest = 0;
-  std::size_t at = no_event;
+  std::size_t at = before_first;
   void move(std::int64_t by, std::size_t event) {
     // Wraps where a file made to overflow wants it: its figures are its own.
     now = static_cast<std::int64_t>(static_cast<std::uint64_t>(now) + static_cast<std::uint64_t>(by));
@@ -55,9 +56,12 @@ class Replay {
       out_.first_us = trace_.front().time_us;
       out_.last_us = trace_.back().time_us;
     }
-    for (std::size_t i = 0; i < trace_.size(); ++i) step(i);
+    const std::size_t part = std::max<std::size_t>(1, (trace_.size() + level_parts - 1) / level_parts);
+    for (std::size_t i = 0; i < trace_.size(); ++i) {
+      step(i);
+      note_level(i, i % part == 0);
+    }
     out_.peak_from_zero = static_cast<std::uint64_t>(from_zero_.highest);
-    out_.peak_from_zero_event = from_zero_.at;
     count_back();
     return std::move(out_);
   }
@@ -108,6 +112,25 @@ class Replay {
     alive_.erase(found);
   }
 
+  /// Levels are changes until the bottom is known.
+  void note_level(std::size_t i, bool first) {
+    if (first) changes_.push_back({i, all_.now, reserved_.now});
+    Change& part = changes_.back();
+    if (all_.now > part.live) {
+      part.event = i;
+      part.live = all_.now;
+    }
+    part.reserved = std::max(part.reserved, reserved_.now);
+  }
+
+  void finish_levels(std::uint64_t reserved_at_end) {
+    const std::uint64_t bottom = reserved_at_end - static_cast<std::uint64_t>(reserved_.now);
+    for (const Change& part : changes_)
+      out_.levels.push_back({part.event, trace_[part.event].time_us,
+                             out_.before + static_cast<std::uint64_t>(part.live),
+                             bottom + static_cast<std::uint64_t>(part.reserved)});
+  }
+
   /// What was alive before the history: blocks at its end that it did not allocate, and what it only freed.
   void count_back() {
     std::uint64_t kept = 0, reserved = 0;
@@ -124,12 +147,19 @@ class Replay {
     // The level at the end is known, the history says how far below the highest it is.
     out_.peak_reserved =
         reserved + static_cast<std::uint64_t>(reserved_.highest) - static_cast<std::uint64_t>(reserved_.now);
+    finish_levels(reserved);
   }
+
+  struct Change {
+    std::size_t event = 0;
+    std::int64_t live = 0, reserved = 0;
+  };
 
   const Snapshot& snapshot_;
   std::uint32_t device_;
   std::span<const Event> trace_;
   Action freed_;
+  std::vector<Change> changes_;
   History out_;
   Alive alive_;
   Level from_zero_, all_, reserved_;
@@ -140,7 +170,7 @@ class LiveAt {
   LiveAt(const Snapshot& snapshot, std::uint32_t device) : snapshot_(snapshot), device_(device) {}
 
   std::vector<Live> run(std::size_t event) {
-    if (event == no_event) {
+    if (event == at_dump) {
       each_active_block(snapshot_, device_, [&](const Segment& segment, const Block& block) {
         add(block.stack, std::min(block.requested, block.bytes), &segment);
       });
@@ -161,7 +191,7 @@ class LiveAt {
     Alive alive;
     for (std::size_t i = 0; i < trace.size(); ++i) {
       if (trace[i].action == Action::alloc) alive[trace[i].address] = i;
-      if (trace[i].action == freed) free(trace[i], i > last, alive);
+      if (trace[i].action == freed) free(trace[i], last == before_first || i > last, alive);
       if (i == last) {
         for (const auto& [address, event] : alive)
           add(trace[event].stack, trace[event].bytes, segment_at(address));
@@ -189,12 +219,12 @@ class LiveAt {
   }
 
   void add(StackId stack, std::uint64_t bytes, const Segment* segment, bool before = false) {
-    const bool graph = segment != nullptr && segment->pool.first == 0 && segment->pool.second != 0;
-    const bool own = segment != nullptr && segment->pool.first != 0;
+    const bool graph = segment != nullptr && segment->pool.first != 0;
+    const bool own = segment != nullptr && segment->pool.first == 0 && segment->pool.second != 0;
     Live& live = groups_[{stack, graph, own, before}];
     live.stack = stack;
     live.graph_pool = graph;
-    live.private_pool = own;
+    live.shared_pool = own;
     live.before_history = before;
     live.bytes += bytes;
     live.largest = std::max(live.largest, bytes);

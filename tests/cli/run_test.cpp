@@ -227,4 +227,36 @@ TEST_CASE("run: a reader that went away is the command's broken pipe") {
   CHECK(run(what).status == 128 + SIGPIPE);
 }
 
+TEST_CASE("run: a death of memory is explained on standard error") {
+  const TemporaryFolder folder;
+  const std::string log = HEADROOM_SOURCE_DIR "/tests/cli/data/out_of_memory.log";
+  const auto dead = run(sh(folder, "echo step 1; cat " + log + " >&2; exit 1"));
+  CHECK(dead.status == 1);
+  CHECK(dead.out == "step 1\n");
+  CHECK(dead.err.find(read(log)) == 0);
+  CHECK(dead.err.find("headroom: the command ended with status 1") != std::string::npos);
+  CHECK(dead.err.find("capacity-activation") != std::string::npos);
+  CHECK(dead.err.find("what to change") != std::string::npos);
+  // The same text from a command that ends well is a matter of its own.
+  const auto alive = run(sh(folder, "cat " + log + "; exit 0"));
+  CHECK(alive.status == 0);
+  CHECK(alive.err.empty());
+}
+
+TEST_CASE("run: other deaths are not explained") {
+  const TemporaryFolder folder;
+  const auto result = run(sh(folder, "echo 'ValueError: no such data set' >&2; exit 3"));
+  CHECK(result.status == 3);
+  CHECK(result.err == "ValueError: no such data set\n");
+}
+
+TEST_CASE("run: killed without a word") {
+  const TemporaryFolder folder;
+  const auto result = run(sh(folder, "kill -9 $$"));
+  CHECK(result.status == 137);
+  CHECK(result.err.find("host-memory") != std::string::npos);
+  const auto ended = run(sh(folder, "kill -TERM $$"));
+  CHECK(ended.err.empty());
+}
+
 }  // namespace headroom::cli

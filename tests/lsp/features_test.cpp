@@ -8,6 +8,7 @@ namespace headroom::lsp::test {
 namespace {
 
 const std::string uri = "file:///work/run.yaml";
+const std::string half = "mixed_precision: bf16_mixed\n";  // without it there is a finding
 
 std::string page(std::string_view rule) {
   return rule == "pipeline/layers-divisible" ? "/share/rules/pipeline/layers divisible.md" : "";
@@ -53,7 +54,7 @@ bool holds(const std::vector<std::string>& list, const std::string& word) {
 TEST_CASE("a finding has its rule, page, related places and severity") {
   Client client(host());
   client.start();
-  client.open(uri, "model:\n  num_layers: 5\n  pipeline_model_parallel_size: 2\n");
+  client.open(uri, half + "model:\n  num_layers: 5\n  pipeline_model_parallel_size: 2\n");
   REQUIRE(client.diagnostics(uri).size() == 1);
   const Json& d = client.diagnostics(uri)[0];
   CHECK(d["code"] == "pipeline/layers-divisible");
@@ -61,7 +62,7 @@ TEST_CASE("a finding has its rule, page, related places and severity") {
   CHECK(d["source"] == "headroom");
   CHECK(d["severity"] == 1);
   CHECK(d["range"] ==
-        Json({{"start", {{"line", 1}, {"character", 2}}}, {"end", {{"line", 1}, {"character", 15}}}}));
+        Json({{"start", {{"line", 2}, {"character", 2}}}, {"end", {{"line", 2}, {"character", 15}}}}));
   REQUIRE(d["relatedInformation"].size() == 1);
   CHECK(d["relatedInformation"][0]["message"] == "model.pipeline_model_parallel_size");
 }
@@ -69,7 +70,7 @@ TEST_CASE("a finding has its rule, page, related places and severity") {
 TEST_CASE("a value without effect is faded") {
   Client client(host());
   client.start();
-  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform\n");
+  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform\n" + half);
   REQUIRE(client.codes(uri) == std::vector<std::string>{"recompute/method-without-granularity"});
   CHECK(client.diagnostics(uri)[0]["tags"] == Json::array({1}));
   CHECK(client.diagnostics(uri)[0]["severity"] == 3);
@@ -96,7 +97,7 @@ TEST_CASE("files that are no training config get no findings") {
 TEST_CASE("a text that cannot be read says where, once it was a config") {
   Client client(host());
   client.start();
-  client.open(uri, "model:\n  num_layers: 4\n");
+  client.open(uri, half + "model:\n  num_layers: 4\n");
   CHECK(client.diagnostics(uri).empty());
   client.replace(uri, "model:\n  num_layers: 4\n  x: [1,\n");
   REQUIRE(client.diagnostics(uri).size() == 1);
@@ -178,8 +179,8 @@ TEST_CASE("fixes are verified edits; what changes results is never part of fixAl
   const std::string text =
       "# ours\nmodel:\n  num_layers: 4   # four\n  recompute_method: uniform\n  tensor_model_parallel_size: "
       "2\n"
-      "  num_attention_heads: 4\n";
-  client.open(uri, text);
+      "  num_attention_heads: 4\n  sequence_parallel: true\n";
+  client.open(uri, text + half);
   const Json all = client.actions(uri, {"source.fixAll"});
   REQUIRE(all.size() == 1);
   CHECK(all[0]["kind"] == "source.fixAll.headroom");
@@ -199,7 +200,7 @@ TEST_CASE("fixes are verified edits; what changes results is never part of fixAl
 TEST_CASE("a fix is offered at its finding only, and not for the whole file at each move of the cursor") {
   Client client(host());
   client.start();
-  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform\n");
+  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform\n" + half);
   const auto actions = [&](int line, int trigger) {
     const Json here = {{"line", line}, {"character", 0}};
     return client.request("textDocument/codeAction",
@@ -212,10 +213,27 @@ TEST_CASE("a fix is offered at its finding only, and not for the whole file at e
   CHECK(actions(0, 1).size() == 1);  // fixAll
 }
 
+TEST_CASE("a finding can be ignored on its line, where a comment has room") {
+  Client client(host());
+  client.start();
+  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform\n" + half);
+  const Json quick = client.actions(uri, {"quickfix"});
+  const Json& last = quick.back();
+  CHECK(last["title"] == "Ignore recompute/method-without-granularity on this line");
+  CHECK_FALSE(last.contains("isPreferred"));
+  client.apply(last["edit"]);
+  CHECK(client.diagnostics(uri).empty());
+  CHECK(client.text(uri).find("uniform  # headroom: ignore[recompute/method-without-granularity]\n") !=
+        std::string::npos);
+  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform  # why\n" + half);
+  for (const Json& action : client.actions(uri, {"quickfix"}))
+    CHECK(action["title"].get<std::string>().find("Ignore") == std::string::npos);
+}
+
 TEST_CASE("edits carry the version where the client takes it") {
   Client client(host());
   client.start({{"workspace", {{"workspaceEdit", {{"documentChanges", true}}}}}});
-  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform\n");
+  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform\n" + half);
   const Json edit = client.actions(uri)[0]["edit"];
   CHECK(edit["documentChanges"][0]["textDocument"] == Json({{"uri", uri}, {"version", 1}}));
 }
@@ -241,7 +259,7 @@ TEST_CASE("what is wrong with .headroom.yaml shows there, and on top of the conf
   const Json& own = client.diagnostics("file:///work/.headroom.yaml");
   REQUIRE(own.size() == 1);
   CHECK(own[0]["range"]["start"]["line"] == 1);
-  client.open(uri, "# c\nmodel:\n  num_layers: 4\n");
+  client.open(uri, "# c\nmodel:\n  num_layers: 4\n" + half);
   REQUIRE(client.diagnostics(uri).size() == 1);
   CHECK(client.diagnostics(uri)[0]["message"] == "/work/.headroom.yaml:2:1: no key 'gpux'");
   CHECK(client.diagnostics(uri)[0]["range"]["start"]["line"] == 1);

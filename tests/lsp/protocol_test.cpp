@@ -7,8 +7,10 @@ namespace headroom::lsp::test {
 namespace {
 
 const std::string uri = "file:///work/a%20b.yaml";
-const std::string clean = "model:\n  num_layers: 4\n  pipeline_model_parallel_size: 2\n";
-const std::string broken = "model:\n  num_layers: 5\n  pipeline_model_parallel_size: 2\n";
+const std::string clean =
+    "mixed_precision: bf16_mixed\nmodel:\n  num_layers: 4\n  pipeline_model_parallel_size: 2\n";
+const std::string broken =
+    "mixed_precision: bf16_mixed\nmodel:\n  num_layers: 5\n  pipeline_model_parallel_size: 2\n";
 
 int code(const Json& answer) {
   return answer["error"]["code"];
@@ -144,7 +146,9 @@ TEST_CASE("options of the client are checked and hold") {
   REQUIRE(client.messages_shown().size() == 1);
   CHECK(client.messages_shown()[0]["params"]["message"].get<std::string>().starts_with(
       "headroom: no option 'gpux'; there are advice, "));
-  client.open(uri, "model:\n  num_layers: 4\n  tensor_model_parallel_size: 8\n  num_attention_heads: 8\n");
+  client.open(uri,
+              "model:\n  num_layers: 4\n  tensor_model_parallel_size: 8\n  num_attention_heads: 8\n"
+              "  sequence_parallel: true\nmixed_precision: bf16_mixed\n");
   const Json hover = client.request("textDocument/hover", {{"textDocument", {{"uri", uri}}},
                                                            {"position", {{"line", 2}, {"character", 4}}}});
   CHECK(hover["contents"]["value"].get<std::string>().find("tensor_model_parallel_size") !=

@@ -75,7 +75,16 @@ TEST_CASE("allocated, reserved and replayed peak of real snapshots") {
     CHECK(h.before == 1);
     CHECK(h.peak == h.peak_from_zero + 1);
     CHECK(sum(live(*read, 0, h.peak_event)) == h.peak);
-    CHECK(sum(live(*read, 0, no_event)) == u.requested);
+    CHECK(sum(live(*read, 0, at_dump)) == u.requested);
+    CHECK(sum(live(*read, 0, before_first)) == 1);
+    REQUIRE_FALSE(h.levels.empty());
+    CHECK(h.levels.size() <= 400);
+    const auto higher = [](const Level& a, const Level& b) { return a.live < b.live; };
+    const auto highest = std::max_element(h.levels.begin(), h.levels.end(), higher);
+    CHECK(highest->live == h.peak);
+    CHECK(highest->event == h.peak_event);
+    // All segments came while the history ran; one small one before it.
+    for (const Level& level : h.levels) CHECK(level.reserved >= level.live);
   }
 }
 
@@ -121,7 +130,7 @@ TEST_CASE("a history that lost its beginning counts back from its end") {
       std::find_if(at_peak.begin(), at_peak.end(), [](const Live& group) { return group.before_history; });
   REQUIRE(unknown != at_peak.end());
   CHECK(unknown->bytes == 50);
-  CHECK(sum(live(made.get(), 0, no_event)) == 130);
+  CHECK(sum(live(made.get(), 0, at_dump)) == 130);
 }
 
 TEST_CASE("the peak can lie before the history's first event") {
@@ -130,7 +139,8 @@ TEST_CASE("the peak can lie before the history's first event") {
   made.event(Action::free_completed, 0x5000, 90);
   const History h = history(made.get(), 0);
   CHECK(h.peak == 100);
-  CHECK(h.peak_event == no_event);
+  CHECK(h.peak_event == before_first);
+  CHECK(sum(live(made.get(), 0, before_first)) == 100);
 }
 
 TEST_CASE("a history without completed frees counts the requests") {
@@ -154,13 +164,13 @@ TEST_CASE("failures, and segments over time") {
 
 TEST_CASE("pools of CUDA graphs are told apart") {
   Made made;
-  made.segment(0x1000, 100, {0, 1}).block(100, BlockState::allocated);
-  made.segment(0x2000, 50, {4, 0}).block(50, BlockState::allocated);
+  made.segment(0x1000, 100, {1, 0}).block(100, BlockState::allocated);
+  made.segment(0x2000, 50, {0, 4}).block(50, BlockState::allocated);
   made.event(Action::alloc, 0x1000, 100);
-  const auto now = live(made.get(), 0, no_event);
+  const auto now = live(made.get(), 0, at_dump);
   REQUIRE(now.size() == 2);
   CHECK(now[0].graph_pool);
-  CHECK(now[1].private_pool);
+  CHECK(now[1].shared_pool);
   CHECK(live(made.get(), 0, 0)[0].graph_pool);
 }
 

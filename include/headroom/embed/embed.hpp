@@ -8,6 +8,7 @@
 #include "headroom/resolve/effective.hpp"
 #include "headroom/rules/pack.hpp"
 #include "headroom/schema/log_table.hpp"
+#include "headroom/schema/owner_table.hpp"
 #include "headroom/schema/schema.hpp"
 #include "headroom/source/error.hpp"
 
@@ -56,11 +57,26 @@ class LoadedLog {
 };
 [[nodiscard]] tl::expected<LoadedLog, Errors> load_log(const std::string& rules_dir);
 
+/// Whose memory is whose in snapshots (rules/oom/owners.yaml), owned.
+class LoadedOwners {
+ public:
+  struct Storage;
+  LoadedOwners();
+  ~LoadedOwners();
+  LoadedOwners(LoadedOwners&&) noexcept;
+  LoadedOwners& operator=(LoadedOwners&&) noexcept;
+  [[nodiscard]] const schema::OwnerTable& view() const;
+  std::unique_ptr<Storage> storage;
+};
+[[nodiscard]] tl::expected<LoadedOwners, Errors> load_owners(const std::string& rules_dir);
+
 /// C++ source of constant tables and of the function that returns them (`schema::embedded_schema`,
-/// `rules::embedded_resolve`, `rules::embedded_rules`, `schema::embedded_log_table`). Constant-initialised: nothing runs at start-up.
+/// `rules::embedded_resolve`, `rules::embedded_rules`, `schema::embedded_log_table`). Constant-initialised:
+/// nothing runs at start-up.
 [[nodiscard]] std::string schema_source(const schema::Schema& schema);
 [[nodiscard]] std::string resolve_source(const resolve::ResolvePack& pack);
 [[nodiscard]] std::string rules_source(const rules::RulePack& pack);
 [[nodiscard]] std::string log_source(const schema::LogTable& table);
+[[nodiscard]] std::string owner_source(const schema::OwnerTable& table);
 
 }  // namespace headroom::embed

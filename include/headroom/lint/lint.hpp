@@ -35,6 +35,7 @@ struct Outcome {
   dialect::Settings settings;
   resolve::EffectiveConfig config;
   rules::Findings findings;
+  std::vector<rules::Suppressed> suppressed;  ///< by comments in the text
   std::vector<std::string> notes;           ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
   std::optional<oom::Diagnosis> diagnosis;  ///< of `Job::log`
   std::vector<rules::Fix> remedies;         ///< of the diagnosis, best first

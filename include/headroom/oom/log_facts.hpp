@@ -93,6 +93,15 @@ struct RankFigures {
   bool failed = false;
 };
 
+/// What a memory snapshot adds to the message of its failure: how free memory is cut up, and what the rest is for.
+/// Bytes, of the device that failed (or is fullest).
+struct SnapshotFigures {
+  double inactive_split = 0, releasable = 0, largest_free = 0, reserved = 0;
+  double live = 0, weights = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, graphs = 0;
+  std::int32_t device = 0;
+  bool later = false;  ///< taken after the failure was caught: the allocator has moved on
+};
+
 struct LogFacts {
   std::uint64_t bytes = 0, lines = 0;
   std::vector<Failure>
@@ -108,6 +117,7 @@ struct LogFacts {
   std::optional<std::int64_t> root_rank;     ///< torchrun's "first observed failure"
   std::optional<std::int64_t> root_exit;     ///< its exit status, negative: a signal
   std::uint64_t root_line = 0;
+  std::optional<SnapshotFigures> snapshot;  ///< where no log but a memory snapshot was read
 };
 
 }  // namespace headroom::oom

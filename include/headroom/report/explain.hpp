@@ -26,7 +26,9 @@ struct ExplainReport {
 /// Only what speaks for the cause and for others.
 [[nodiscard]] std::string evidence_text(const ExplainReport& report, const TextOptions& options);
 
-/// The `explain --format json` document, with a final newline.
-[[nodiscard]] std::string explain_json(const ExplainReport& report, std::string_view version);
+struct SnapshotReport;
+/// The `explain --format json` document, with a final newline. `snapshot`: of a memory snapshot, or null.
+[[nodiscard]] std::string explain_json(const ExplainReport& report, std::string_view version,
+                                       const SnapshotReport* snapshot = nullptr);
 
 }  // namespace headroom::report

@@ -28,8 +28,10 @@ struct Run {
 /// problem matchers read.
 [[nodiscard]] std::string concise(const std::vector<FileReport>& files);
 
-/// SARIF 2.1.0, one run, for code scanning. `results` is there on a clean run, too.
-[[nodiscard]] std::string sarif(const Run& run);
+/// SARIF 2.1.0, one run, for code scanning. `results` is there on a clean run, too. Of more than `most`
+/// (GitHub refuses a run with more than 25,000) the worst are kept, and a notification says how many were
+/// left out.
+[[nodiscard]] std::string sarif(const Run& run, std::size_t most = 25'000);
 
 /// GitHub workflow commands, worst first: at most ten annotations of each level, as more are not shown. The
 /// rest is listed in the log, with how many they are.

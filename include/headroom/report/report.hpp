@@ -31,8 +31,9 @@ struct FileReport {
   std::vector<std::string> notes;
   std::vector<LeftOut> left_out;
   std::vector<rules::Diagnostic> diagnostics;
-  std::optional<memory::Peaks> memory;  ///< where model, GPUs and their memory are known
-  std::string diff;                     ///< `--diff`: what the fixes would change; only JSON prints it
+  std::vector<rules::Suppressed> suppressed;  ///< not reported, and do not count
+  std::optional<memory::Peaks> memory;        ///< where model, GPUs and their memory are known
+  std::string diff;                           ///< `--diff`: what the fixes would change; only JSON prints it
   /// Canonical field name -> the file's own, where they differ. Text output speaks the file's language.
   std::map<std::string, std::string, std::less<>> written_names;
 };
@@ -62,5 +63,8 @@ struct TextOptions {
 /// The edits of a fix as words for a command line: `model.fp8=hybrid`, quoted for a shell where needed;
 /// environment edits as `env NAME=value` and `env -u NAME`; removed fields as `~field`.
 [[nodiscard]] std::vector<std::string> fix_words(const rules::Fix& fix, const FileReport& file);
+
+/// What a fix does to the highest peak and to the step time, in one line; empty where neither changes.
+[[nodiscard]] std::string effect_of(const rules::Fix& fix);
 
 }  // namespace headroom::report

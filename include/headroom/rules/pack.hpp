@@ -119,8 +119,8 @@ struct Skipped {
 };
 
 struct Findings {
-  std::vector<Diagnostic> diagnostics;  ///< without fixes verified; places filled in from the settings
-  std::vector<Skipped> skipped;         ///< error rules left out because something is unknown
+  std::vector<Diagnostic> diagnostics;      ///< without fixes verified; places filled in from the settings
+  std::vector<Skipped> skipped;             ///< error rules left out because something is unknown
   std::vector<std::string_view> undecided;  ///< ids of rules, of any severity, that something unknown decides
 };
 

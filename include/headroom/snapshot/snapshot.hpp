@@ -17,8 +17,9 @@ using StackId = std::uint32_t;
 
 /// The empty stack: nothing was recorded.
 inline constexpr StackId no_stack = 0;
-/// "Not in the history": an allocation or place before it.
-inline constexpr std::size_t no_event = std::numeric_limits<std::size_t>::max();
+/// Moments that are no event of a trace.
+inline constexpr std::size_t at_dump = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t before_first = at_dump - 1;
 
 struct Frame {
   TextId file = 0, function = 0;
@@ -26,8 +27,9 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
-/// Who owns a pool of segments: {0, 0} is the common pool, {0, n} a pool of CUDA graphs, {n, 0} one that a
-/// program made (torch.cuda.MemPool).
+/// Who owns a pool of segments: {0, 0} is the common pool, {n, 0} that of a captured CUDA graph, {0, n} one
+/// with a handle: torch.cuda.graph_pool_handle() for graphs that share it, or a torch.cuda.MemPool of the
+/// program (at::cuda::MemPool numbers both alike).
 struct PoolId {
   std::uint64_t first = 0, second = 0;
   friend bool operator==(const PoolId&, const PoolId&) = default;
