@@ -163,7 +163,8 @@ class Conversation {
     if (!explaining_.has_config()) return say("what-if needs the config (--config)\n");
     const auto trial = try_words(explaining_, report_, words);
     if (!trial) return say(trial.error());
-    for (const auto& line : report::wrap(report::printable(trial->text), look().width)) say(line + "\n");
+    for (const auto& line : report::wrap(report::printable(trial->text), look().width))
+      if (!line.empty()) say(line + "\n");
     chosen_ = trial->fix;
   }
 
