@@ -31,9 +31,9 @@ bool captures_first(const Shape& s) {
   return (s.graphs.kind == Graphs::Kind::te || s.graphs.kind == Graphs::Kind::local) && s.graphs.warmup == 0;
 }
 
-/// The higher of the capture, which holds the graphed parts of the micro-batches in flight, and of a step
-/// that keeps only the rest.
-double graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers, double beside) {
+/// The capture, which holds the graphed parts of the micro-batches in flight, and a step that keeps only the
+/// rest.
+void graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers, StageStep& out) {
   LayerCosts graphed = layers, rest = layers;
   for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
     graphed[k] = {layers[k].captured, layers[k].captured, layers[k].captured};
@@ -50,42 +50,88 @@ double graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers
     cost.forward = cost.backward = cost.kept;
     capture.chunks.push_back(cost);
   }
-  const double in_capture = walk_schedule(s, stage, capture.chunks).bytes;
-  const double in_step = walk_schedule(s, stage, stage_costs(s, stage, rest).chunks).bytes;
-  return std::max(in_capture, in_step + beside);
+  out.capture = walk_schedule(s, stage, capture.chunks).bytes;
+  out.rest = walk_schedule(s, stage, stage_costs(s, stage, rest).chunks).bytes;
 }
+
+/// Bytes of forward and backward above what stays.
+double step_bytes(const StageStep& step, const StageStates& states, const StageWorkspace& workspace) {
+  const double beside = step.transfers + states.gathered + (step.in_backward ? states.in_backward : 0) -
+                        workspace.replayed_inputs - states.main_gradients;
+  return step.captures_first ? std::max({step.capture, step.rest + beside, 0.0}) : step.bytes + beside;
+}
+
+/// Tokens of the busiest rank over the average where nothing balances them: what training from scratch shows
+/// in its first steps (docs/memory.md).
+constexpr double busiest = 1.5;
 
 StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& layers) {
   StagePeaks out;
+  const StageStates states = stage_states(s, stage);
+  const StageWorkspace workspace = stage_workspace(s, stage);
+  const StageStep step = stage_step(s, stage, layers);
+  const StageTotal total = total_of(step, states, workspace);
   out.stage = stage;
-  const Parameters parameters = parameters_of(s, stage, nullptr);
-  const StateBytes states = states_of(s, stage, parameters, nullptr);
+  out.layers = step.layers;
   out.weights = states.weights;
   out.gradients = states.gradients;
   out.optimizer = states.optimizer;
-  out.workspace = states.workspace;
-  out.static_bytes = states.weights + states.gradients + states.optimizer + states.workspace;
-  out.optimizer_step = states.step_temporaries;
+  out.workspace = workspace.bytes;
+  out.static_bytes = total.fixed;
+  out.optimizer_step = states.optimizer_step;
   out.host = states.host;
-
-  StageCosts costs = stage_costs(s, stage, layers);
-  const Occupancy at = walk_schedule(s, stage, costs.chunks);
-  out.layers = costs.layers;
-  const double transfers = s.parallel.pp > 1 ? 2 * s.rows() * s.model.hidden * s.numerics.residual : 0;
-  const double sharded = states.step_gathered + (at.in_backward ? states.step_backward : 0);
-  out.logits = costs.logits[at.chunk];
-  out.step = at.bytes + transfers + sharded - states.replayed_inputs - states.main_gradients;
-  if (captures_first(s)) out.step = std::max(graphed_step(s, stage, layers, out.step - at.bytes), 0.0);
+  out.logits = step.logits;
+  out.step = step_bytes(step, states, workspace);
   out.activations = std::max(out.step - out.logits, 0.0);
-  for (const auto n : at.in_flight) out.in_flight += n;
-  out.peak = out.static_bytes + std::max(out.step, out.optimizer_step);
+  out.in_flight = step.in_flight;
+  out.peak = total.peak();
   out.phase = out.optimizer_step > out.step ? Phase::optimizer
-              : at.in_backward              ? Phase::backward
+              : step.in_backward            ? Phase::backward
                                             : Phase::forward;
   return out;
 }
 
+double busiest_peak(const Shape& s, const Peaks& balanced) {
+  if (!has_busiest_rank(s)) return 0;
+  const LayerCosts layers = busiest_layer_costs(s);
+  double highest = 0;
+  for (const StagePeaks& stage : balanced.stages)
+    highest = std::max(highest, stage_peaks(s, stage.stage, layers).peak);
+  return highest;
+}
+
 }  // namespace
+
+bool has_busiest_rank(const Shape& s) {
+  return s.model.moe && !s.balanced_routing && s.parallel.ep > 1 && s.kernels.imbalance <= 1;
+}
+
+LayerCosts busiest_layer_costs(const Shape& s) {
+  if (!has_busiest_rank(s)) return layer_costs(s);
+  Shape hot = s;
+  hot.kernels.imbalance = busiest;
+  return layer_costs(hot);
+}
+
+StageStep stage_step(const Shape& s, std::int32_t stage, const LayerCosts& layers) {
+  const StageCosts costs = stage_costs(s, stage, layers);
+  const Occupancy at = walk_schedule(s, stage, costs.chunks);
+  StageStep out;
+  out.bytes = at.bytes;
+  out.logits = costs.logits[at.chunk];
+  out.transfers = s.parallel.pp > 1 ? 2 * s.rows() * s.model.hidden * s.numerics.residual : 0;
+  out.in_backward = at.in_backward;
+  out.layers = costs.layers;
+  for (const auto n : at.in_flight) out.in_flight += n;
+  out.captures_first = captures_first(s);
+  if (out.captures_first) graphed_step(s, stage, layers, out);
+  return out;
+}
+
+StageTotal total_of(const StageStep& step, const StageStates& states, const StageWorkspace& workspace) {
+  const double fixed = states.weights + states.gradients + states.optimizer + workspace.bytes;
+  return {fixed, std::max(step_bytes(step, states, workspace), states.optimizer_step)};
+}
 
 Peaks peaks(const Shape& s) {
   Peaks out;
@@ -98,7 +144,7 @@ Peaks peaks(const Shape& s) {
     if (out.stages.back().peak > out.peak().peak) out.highest = out.stages.size() - 1;
   }
   out.capacity = s.capacity;
-  add_overheads(s, out);
+  add_overheads(s, out, busiest_peak(s, out));
   return out;
 }
 

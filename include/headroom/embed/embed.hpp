@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "headroom/resolve/effective.hpp"
+#include "headroom/rules/choices.hpp"
 #include "headroom/rules/pack.hpp"
 #include "headroom/schema/schema.hpp"
 #include "headroom/source/error.hpp"
@@ -43,9 +44,10 @@ class LoadedResolve {
                                                                const schema::Schema& schema);
 
 /// C++ source of constant tables and of the function that returns them (`schema::embedded_schema`,
-/// `rules::embedded_resolve`, `rules::embedded_rules`). Constant-initialised: nothing runs at start-up.
+/// `rules::embedded_resolve`, `rules::embedded_rules`, `rules::embedded_choices`). Constant-initialised: nothing runs at start-up.
 [[nodiscard]] std::string schema_source(const schema::Schema& schema);
 [[nodiscard]] std::string resolve_source(const resolve::ResolvePack& pack);
 [[nodiscard]] std::string rules_source(const rules::RulePack& pack);
+[[nodiscard]] std::string choices_source(const rules::ChoicePack& pack);
 
 }  // namespace headroom::embed

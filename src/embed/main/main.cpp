@@ -52,6 +52,8 @@ int run(const std::string& rules_dir, const std::filesystem::path& out_dir) {
   if (!resolve) errors = std::move(resolve.error());
   auto rules = headroom::rules::load_rules(rules_dir, schema->view());
   if (!rules) errors.insert(errors.end(), rules.error().begin(), rules.error().end());
+  auto choices = headroom::rules::load_choices(rules_dir + "/plan", schema->view());
+  if (!choices) errors.insert(errors.end(), choices.error().begin(), choices.error().end());
   if (!errors.empty()) return report(std::move(errors));
 
   std::error_code ec;
@@ -59,6 +61,7 @@ int run(const std::string& rules_dir, const std::filesystem::path& out_dir) {
   bool ok = write_if_changed(out_dir / "schema_data.cpp", headroom::embed::schema_source(schema->view()));
   ok = write_if_changed(out_dir / "resolve_data.cpp", headroom::embed::resolve_source(resolve->view())) && ok;
   ok = write_if_changed(out_dir / "rules_data.cpp", headroom::embed::rules_source(rules->view())) && ok;
+  ok = write_if_changed(out_dir / "choices_data.cpp", headroom::embed::choices_source(choices->view())) && ok;
   return ok ? 0 : 1;
 }
 
