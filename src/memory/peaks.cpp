@@ -8,6 +8,10 @@
 namespace headroom::memory {
 namespace {
 
+/// Tokens of the busiest rank over the average where nothing balances them: what training from scratch shows
+/// in its first steps (docs/memory.md).
+constexpr double busiest = 1.5;
+
 struct StageCosts {
   std::vector<ChunkCost> chunks;
   std::vector<double> logits;
@@ -58,12 +62,10 @@ void graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers, 
 double step_bytes(const StageStep& step, const StageStates& states, const StageWorkspace& workspace) {
   const double beside = step.transfers + states.gathered + (step.in_backward ? states.in_backward : 0) -
                         workspace.replayed_inputs - states.main_gradients;
-  return step.captures_first ? std::max({step.capture, step.rest + beside, 0.0}) : step.bytes + beside;
+  if (step.captures_first) return std::max({step.capture, step.rest + beside, 0.0});
+  // Steps that run before the capture set the peak, without the buffers of the graphs.
+  return step.bytes + beside - workspace.graph_buffers;
 }
-
-/// Tokens of the busiest rank over the average where nothing balances them: what training from scratch shows
-/// in its first steps (docs/memory.md).
-constexpr double busiest = 1.5;
 
 StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& layers) {
   StagePeaks out;
@@ -103,7 +105,7 @@ double busiest_peak(const Shape& s, const Peaks& balanced) {
 }  // namespace
 
 bool has_busiest_rank(const Shape& s) {
-  return s.model.moe && !s.balanced_routing && s.parallel.ep > 1 && s.kernels.imbalance <= 1;
+  return s.model.moe && !s.balanced_routing && s.parallel.ep > 1 && s.kernels.imbalance < busiest;
 }
 
 LayerCosts busiest_layer_costs(const Shape& s) {

@@ -200,13 +200,56 @@ void workspace(const Shape& s, std::int32_t stage, StageWorkspace& out, Fixed& f
   out.bytes += out.replayed_inputs;
 }
 
+/// Passes of a model chunk that a stage holds at most, as in schedule.cpp.
+double chunks_in_flight(const Shape& s, std::int32_t stage) {
+  const double behind = s.parallel.pp - stage - 1;
+  const double warmup =
+      s.parallel.vpp > 1 ? 2 * behind + (s.parallel.vpp - 1) * std::max(s.parallel.group, 1.0) : behind;
+  return std::min(warmup + 1, s.microbatches * s.parallel.vpp);
+}
+
+/// Each graph has tensors of its own for each micro-batch in flight, shared by the graphs of a layer only
+/// where one ends and the next begins.
+void graph_buffers(const Shape& s, std::int32_t stage, StageWorkspace& out, Fixed& fixed) {
+  const Graphs& g = s.graphs;
+  if (g.kind != Graphs::Kind::te) return;
+  double layers = 0;
+  for (const Chunk& c : s.chunks) {
+    if (c.stage == stage) layers += c.layer_count() / s.parallel.vpp;
+  }
+  const Local l(s);
+  const double held = chunks_in_flight(s, stage);
+  const Item item{"inputs, outputs and gradients of the graphs", "cuda graphs", "model.cuda_graph_impl",
+                  Source::graphs};
+  out.graph_buffers = fixed.add(item, {{"chunks in flight", held},
+                                       {"layers of a chunk", layers},
+                                       {"tensors", 6},
+                                       {"tokens", l.rows},
+                                       {"hidden", l.hidden},
+                                       {"bytes", l.bytes}});
+  if (g.attention)
+    out.graph_buffers +=
+        fixed.add({"attention masks of the graphs", "cuda graphs", "model.cuda_graph_impl", Source::graphs},
+                  {{"chunks in flight", held},
+                   {"layers of a chunk", layers},
+                   {"sequence", s.sequence},
+                   {"sequence", s.sequence}});
+  out.bytes += out.graph_buffers;
+}
+
 void fsdp_buffers(const Shape& s, const Parameters& n, StateBytes& out, Fixed& fixed) {
   if (!s.states.fsdp) return;
+  // What belongs to no layer is gathered again in place and never given back.
+  if (s.states.fsdp_keeps_ends)
+    out.weights += fixed.add({"gathered embedding and output layer, kept between steps", "fsdp",
+                              "ddp.data_parallel_sharding_strategy", Source::fsdp},
+                             {{"parameters", n.ends}, {"bytes", s.numerics.parameter}});
   if (s.states.sharding == Sharding::parameters)
     out.step_gathered +=
         fixed.add({"gathered parameters of layers at work, of embedding and output", "fsdp",
                    "ddp.data_parallel_sharding_strategy ddp.fsdp_double_buffer", Source::fsdp},
-                  {{"parameters", 2 * n.largest_layer + n.ends}, {"bytes", s.numerics.parameter}});
+                  {{"parameters", 2 * n.largest_layer + (s.states.fsdp_keeps_ends ? 0 : n.ends)},
+                   {"bytes", s.numerics.parameter}});
   if (s.states.sharding >= Sharding::gradients)
     out.step_backward += fixed.add(
         {"gradients of layers on their way", "fsdp", "ddp.data_parallel_sharding_strategy", Source::fsdp},
@@ -252,6 +295,7 @@ StageWorkspace workspace_of(const Shape& s, std::int32_t stage, Records* records
   Fixed fixed(records);
   StageWorkspace out;
   workspace(s, stage, out, fixed);
+  graph_buffers(s, stage, out, fixed);
   return out;
 }
 

@@ -51,6 +51,7 @@ struct StageStates {
 struct StageWorkspace {
   double bytes = 0;
   double replayed_inputs = 0;  ///< part of `bytes` that a pass frees as it goes
+  double graph_buffers = 0;    ///< part of `bytes` that is there once graphs are captured
 };
 [[nodiscard]] StageWorkspace stage_workspace(const Shape& shape, std::int32_t stage);
 

@@ -104,6 +104,7 @@ struct States {
   double momentum = 0;                                         ///< sgd
   Sharding sharding = Sharding::none;
   bool fsdp = false, hybrid_outer = false, fsdp_double_buffer = false;
+  bool fsdp_keeps_ends = false;  ///< gathered embedding and output layer stay between steps (mcore 0.18)
   bool overlap_gather = false, overlap_reduce = false;
   bool layer_wise = false;
   bool trainer = true;  ///< a training loop that clears gradients when the next step begins
