@@ -75,7 +75,8 @@ void SchemaBuilder::read_gpus() {
   std::vector<schema::Gpu> out;
   in->each(in->root(), [&](std::string_view name, NodeId key, NodeId body) {
     in->only(body, {"aliases", "total_bytes", "basis", "compute_capability", "memory_bandwidth", "bf16",
-                    "fp16", "fp8", "fp4", "nvlink_bandwidth", "gpus_per_node", "nvlink_domain"});
+                    "fp16", "fp8", "fp4", "nvlink_bandwidth", "gpus_per_node", "nvlink_domain",
+                    "network_bandwidth", "host_bandwidth", "host_memory_bandwidth"});
     schema::Gpu g;
     g.kind = arena_.keep(name);
     g.aliases = keep_texts(in->texts(body, "aliases"));
@@ -91,6 +92,9 @@ void SchemaBuilder::read_gpus() {
     g.nvlink_bandwidth = in->number(body, "nvlink_bandwidth").value_or(0);
     g.gpus_per_node = static_cast<int>(in->integer(body, "gpus_per_node").value_or(8));
     g.nvlink_domain = static_cast<int>(in->integer(body, "nvlink_domain").value_or(g.gpus_per_node));
+    g.network_bandwidth = in->number(body, "network_bandwidth").value_or(0);
+    g.host_bandwidth = in->number(body, "host_bandwidth").value_or(0);
+    g.host_memory_bandwidth = in->number(body, "host_memory_bandwidth").value_or(0);
     out.push_back(g);
   });
   out_.gpus = arena_.keep(std::move(out));

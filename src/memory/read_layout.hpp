@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "fields.hpp"
+#include "headroom/memory/fields.hpp"
 #include "headroom/memory/shape.hpp"
 
 namespace headroom::memory {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "fields.hpp"
+#include "headroom/memory/fields.hpp"
 
 namespace headroom::memory {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "fields.hpp"
+#include "headroom/memory/fields.hpp"
 #include "headroom/memory/shape.hpp"
 #include "read_layout.hpp"
 #include "read_range.hpp"

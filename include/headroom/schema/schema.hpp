@@ -160,6 +160,9 @@ struct Gpu {
   double bf16_flops = 0, fp16_flops = 0, fp8_flops = 0, fp4_flops = 0;  ///< 0 where the kind lacks the format
   double nvlink_bandwidth = 0;                                          ///< 0 without NVLink
   int nvlink_domain = 8;                                                ///< GPUs that NVLink joins
+  double network_bandwidth = 0;      ///< of a GPU's share of the network adapters, one direction
+  double host_bandwidth = 0;         ///< between GPU and host, one direction
+  double host_memory_bandwidth = 0;  ///< a GPU's share of the host's memory
 };
 
 /// Architecture of a well-known model as canonical `model.*` values. Source: rules/models/.
