@@ -21,7 +21,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 6> commands{{
+constexpr std::array<CommandInfo, 8> commands{{
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -30,6 +30,10 @@ constexpr std::array<CommandInfo, 6> commands{{
      "Write the same settings in another config language; what it has no word for is listed"},
     {"estimate", Command::estimate, "headroom estimate CONFIG [key=value...] [options]",
      "Say how much memory each pipeline stage needs, by component and phase"},
+    {"plan", Command::plan, "headroom plan CONFIG [key=value...] [options]",
+     "Find configs of the same job that are legal, fit, and run fastest"},
+    {"diff", Command::diff, "headroom diff OLD NEW [key=value...] [options]",
+     "Say what a change does: findings, memory by stage, step time"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
@@ -43,6 +47,8 @@ constexpr std::string_view overview_end =
     "  headroom check config.yaml model.tensor_model_parallel_size=4 --bridge 0.5.1\n"
     "  headroom effective config.yaml model.fp8 model.recompute_modules\n"
     "  headroom estimate config.yaml --gpus 32 --gpu h100 --why\n"
+    "  headroom plan config.yaml --gpus 32 --gpu h100\n"
+    "  headroom diff old.yaml new.yaml --gpus 32 --gpu h100 --fail-on memory+2GiB\n"
     "  headroom rule 'offload/*'\n";
 
 constexpr std::string_view check_end =
@@ -56,11 +62,12 @@ constexpr std::string_view check_end =
     "launch options; the command line wins, then the config, then .headroom.yaml.\n";
 
 struct Raw {
-  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore;
+  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, free, budgets;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, margin, top, pick,
+              write;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
-       all = false, version = false, why = false;
+       all = false, version = false, why = false, fit = false;
 };
 
 std::vector<std::string_view> dialect_names() {
@@ -133,9 +140,10 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
       ->group(group);
 }
 
-void add_output(CLI::App& app, Raw& raw, bool summary, bool repository) {
+void add_output(CLI::App& app, Raw& raw, bool summary, bool repository,
+                const std::string& formats = "text or json") {
   const std::string group = "Output";
-  one(app, "--format", raw.format, "text or json", "FORMAT")->group(group);
+  one(app, "--format", raw.format, formats, "FORMAT")->group(group);
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group(group);
   if (summary) app.add_flag("-q,--quiet", raw.quiet, "Print no summary")->group(group);
   if (repository)
@@ -168,6 +176,43 @@ void add_check(CLI::App& app, Raw& raw) {
   app.footer(std::string(check_end));
 }
 
+constexpr std::string_view plan_end =
+    "The job stays the same: model, global batch, sequence length and precision, unless --free opens one.\n"
+    "Everything else that rules/plan lists may change. Exit status 1: no plan was found.\n";
+
+void add_plan(CLI::App& app, Raw& raw) {
+  const std::string group = "Plan";
+  add_launch(app, raw, false);
+  app.add_flag("--fit", raw.fit, "The smallest change that fits first, not the fastest run")->group(group);
+  many(app, "--free", raw.free, "May change too: precision, global-batch, sequence; repeatable", "WHAT")
+      ->group(group);
+  one(app, "--margin", raw.margin, "Memory to leave free: 5% or 4GiB", "SIZE")->group(group);
+  one(app, "--top", raw.top, "Plans to show (default 5)", "N")->group(group);
+  one(app, "--pick", raw.pick, "The plan that --write and --diff take (default 1)", "N")->group(group);
+  one(app, "--write", raw.write, "Write the config with that plan to a new file", "FILE")->group(group);
+  app.add_flag("--diff", raw.diff, "Show that plan as a unified diff of the config")->group(group);
+  one(app, "--jobs", raw.jobs, "Threads (default: one per processor)", "N")->group(group);
+  add_rules(app, raw, true);
+  add_output(app, raw, true, true);
+  app.footer(std::string(plan_end));
+}
+
+constexpr std::string_view diff_end =
+    "OLD and NEW are configs, launch scripts, or REV:PATH of a git repository. With one CONFIG the options\n"
+    "make the difference: `headroom diff c.yaml c.yaml model.tensor_model_parallel_size=8` compares the file\n"
+    "with itself under the change (words and --set apply to NEW alone).\n"
+    "--fail-on: error (default), warning, ignored, memory, slow, advice: a finding of at least that severity\n"
+    "appeared; memory+2GiB, memory+5%: the highest peak rose by more; step-time+5%: a step takes longer; never.\n";
+
+void add_diff(CLI::App& app, Raw& raw) {
+  add_launch(app, raw, false);
+  add_rules(app, raw, true);
+  many(app, "--fail-on", raw.budgets, "What makes exit status 1 (see below); repeatable", "BUDGET")
+      ->group("Rules");
+  add_output(app, raw, true, true, "text, json or markdown");
+  app.footer(std::string(diff_end));
+}
+
 void build(CLI::App& app, Raw& raw) {
   app.formatter(std::make_shared<Formatter>());
   app.set_help_flag("-h,--help", "Print this help");
@@ -197,6 +242,12 @@ void build(CLI::App& app, Raw& raw) {
         sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
             ->group("Output");
         add_output(sub, raw, false, false);
+        break;
+      case Command::plan:
+        add_plan(sub, raw);
+        break;
+      case Command::diff:
+        add_diff(sub, raw);
         break;
       case Command::rule:
         add_rules(sub, raw, false);
@@ -289,12 +340,14 @@ lint::Complaint read_choices(Options& options, const Raw& raw) {
   using LoaderChoice = std::optional<source::Loader>;
   static constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
       {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
-  static constexpr std::array<std::pair<std::string_view, Format>, 2> formats{
-      {{"text", Format::text}, {"json", Format::json}}};
+  static constexpr std::array<std::pair<std::string_view, Format>, 3> formats{
+      {{"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}}};
   static constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
       {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
   if (auto c = choose(options.loader, raw.loader, "--loader", loaders)) return c;
   if (auto c = choose(options.format, raw.format, "--format", formats)) return c;
+  if (options.format == Format::markdown && options.command != Command::diff)
+    return fmt::format("--format: '{}' is none of text, json", raw.format);
   if (auto c = choose(options.color, raw.color, "--color", colors)) return c;
   if (auto c = read_dialect(options, raw.dialect)) return c;
   if (raw.fail_on == "never") {
@@ -310,6 +363,40 @@ lint::Complaint read_choices(Options& options, const Raw& raw) {
       return fmt::format("--jobs: '{}' is no number from 1 to 1024", raw.jobs);
     }
   }
+  return {};
+}
+
+lint::Complaint read_count(std::size_t& into, const std::string& text, std::string_view option) {
+  if (text.empty()) return {};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, into);
+  if (error == std::errc() && stop == end && into > 0 && into <= 1000) return {};
+  return fmt::format("{}: '{}' is no number from 1 to 1000", option, text);
+}
+
+lint::Complaint read_margin(PlanOptions& plan, const std::string& text) {
+  if (text.empty()) return {};
+  if (text.back() == '%') {
+    const char* end = text.data() + text.size() - 1;
+    double percent = 0;
+    const auto [stop, error] = std::from_chars(text.data(), end, percent);
+    plan.margin_share = percent / 100;
+    if (error == std::errc() && stop == end && percent >= 0 && percent < 100) return {};
+  } else if (const auto bytes = lint::parse_size(text)) {
+    plan.margin_bytes = static_cast<double>(*bytes);
+    return {};
+  }
+  return fmt::format("--margin: '{}' is no size such as 4GiB and no share such as 5%", text);
+}
+
+lint::Complaint read_plan(PlanOptions& plan, const Raw& raw) {
+  plan.fit = raw.fit;
+  plan.free = raw.free;
+  plan.write = raw.write;
+  if (auto c = read_margin(plan, raw.margin)) return c;
+  if (auto c = read_count(plan.top, raw.top, "--top")) return c;
+  if (auto c = read_count(plan.pick, raw.pick, "--pick")) return c;
+  if (!plan.write.empty() && raw.diff) return "--diff only shows what --write would write: give one of them";
   return {};
 }
 
@@ -330,8 +417,10 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.all = raw.all;
   options.to = raw.to;
   options.why = raw.why;
+  options.budgets = raw.budgets;
   auto complaint = read_choices(options, raw);
   if (!complaint) complaint = read_context(options, raw);
+  if (!complaint) complaint = read_plan(options.plan, raw);
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
   if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)

@@ -8,6 +8,8 @@ namespace headroom::app {
 [[nodiscard]] ExitStatus effective(const Options& options);
 [[nodiscard]] ExitStatus convert(const Options& options);
 [[nodiscard]] ExitStatus estimate(const Options& options);
+[[nodiscard]] ExitStatus plan(const Options& options);
+[[nodiscard]] ExitStatus diff(const Options& options);
 [[nodiscard]] ExitStatus rule(const Options& options);
 [[nodiscard]] ExitStatus test_rules(const Options& options);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "headroom/dialect/writer.hpp"
+#include "applying.hpp"
 
 namespace headroom::app {
 namespace {
@@ -41,27 +41,10 @@ bool allowed(const rules::Fix& fix, FixPolicy policy) {
                       [](const auto& edit) { return edit.second.is_opaque(); });
 }
 
-// Null where the fix cannot be written into this text. One change at a time, read again in between: two new
-// keys of one section do not collide.
+// Null where the fix cannot be written into this text.
 Text applied(const rules::Fix& fix, const lint::Job& job, const lint::Outcome& outcome) {
-  const schema::Schema& schema = schema::embedded_schema();
-  const schema::Release release = outcome.config.launch.release;
-  std::vector<dialect::Change> changes;
-  for (const auto& field : fix.unset) changes.push_back({field, std::nullopt});
-  for (const auto& [field, value] : fix.set) changes.push_back({field, value});
-  const auto spelt = dialect::spell(outcome.settings, schema, release, changes);
-  if (!spelt) return nullptr;
-  Text text = job.text;
-  std::optional<source::Loader> loader = job.loader;
-  if (outcome.document != nullptr) loader = outcome.document->loader;
-  for (const dialect::Spelling& change : *spelt) {
-    const auto opened = dialect::open(text, loader, outcome.settings.dialect, schema);
-    if (!opened) return nullptr;
-    auto written = dialect::write(*opened, dialect::read(*opened, schema, release), schema, change);
-    if (!written) return nullptr;
-    text = std::make_shared<const source::SourceText>(text->name(), std::move(*written));
-  }
-  return text->text() == job.text->text() ? nullptr : text;
+  const auto text = with_change(fix, job.text, job.loader, outcome);
+  return text && (*text)->text() != job.text->text() ? *text : nullptr;
 }
 
 }  // namespace

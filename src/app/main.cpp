@@ -34,6 +34,10 @@ ExitStatus run(int argc, const char* const* argv) {
       return convert(*parsed.options);
     case Command::estimate:
       return estimate(*parsed.options);
+    case Command::plan:
+      return plan(*parsed.options);
+    case Command::diff:
+      return diff(*parsed.options);
     case Command::rule:
       return rule(*parsed.options);
     case Command::test_rules:
