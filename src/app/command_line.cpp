@@ -64,8 +64,8 @@ constexpr std::string_view check_end =
 struct Raw {
   std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, free, budgets;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, margin, top, pick,
-              write;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, margin,
+              top, pick, write;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
        all = false, version = false, why = false, fit = false;
 };
@@ -198,11 +198,13 @@ void add_plan(CLI::App& app, Raw& raw) {
 }
 
 constexpr std::string_view diff_end =
-    "OLD and NEW are configs, launch scripts, or REV:PATH of a git repository. With one CONFIG the options\n"
-    "make the difference: `headroom diff c.yaml c.yaml model.tensor_model_parallel_size=8` compares the file\n"
-    "with itself under the change (words and --set apply to NEW alone).\n"
-    "--fail-on: error (default), warning, ignored, memory, slow, advice: a finding of at least that severity\n"
-    "appeared; memory+2GiB, memory+5%: the highest peak rose by more; step-time+5%: a step takes longer; never.\n";
+    "OLD and NEW are configs, launch scripts, or REV:PATH of a git repository; words and --set hold for "
+    "both.\n"
+    "With one CONFIG the words are the change: `headroom diff c.yaml model.tensor_model_parallel_size=8`.\n"
+    "--fail-on: error (default), warning, ignored, memory, slow, advice: a finding of at least that "
+    "severity\n"
+    "appeared; memory+2GiB, memory+5%: the highest peak rose by more; step-time+5%: a step takes longer; "
+    "never.\n";
 
 void add_diff(CLI::App& app, Raw& raw) {
   add_launch(app, raw, false);

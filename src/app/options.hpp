@@ -18,7 +18,7 @@ enum class ColorChoice : std::uint8_t { automatic, always, never };
 
 /// What `plan` alone knows.
 struct PlanOptions {
-  bool fit = false;              ///< smallest change first
+  bool fit = false;               ///< smallest change first
   std::vector<std::string> free;  ///< parts of the job that may change
   double margin_share = 0, margin_bytes = 0;
   std::size_t top = 5, pick = 1;  ///< `pick`: the plan that --write and --diff take
@@ -35,11 +35,11 @@ struct Options {
   std::string dialect;  ///< empty: detected
   std::vector<std::string> rule_dirs, select, ignore;
   std::optional<rules::Severity> fail_on;
-  bool never_fail = false;  ///< `--fail-on never`
+  bool never_fail = false;           ///< `--fail-on never`
   std::vector<std::string> budgets;  ///< `diff --fail-on`
   PlanOptions plan;
-  std::string to;           ///< `convert`: target language
-  unsigned jobs = 0;        ///< 0: one per processor
+  std::string to;     ///< `convert`: target language
+  unsigned jobs = 0;  ///< 0: one per processor
   Format format = Format::text;
   ColorChoice color = ColorChoice::automatic;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false;

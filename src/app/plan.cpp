@@ -58,8 +58,13 @@ class Planning {
   plan::Request request() {
     const resolve::EffectiveConfig& config = input_.outcome.config;
     plan::Request out;
-    out.bench = {&input_.outcome.settings, &config.launch, &schema_,  &rules::embedded_resolve(),
-                 all_packs_,               &selection_,    &config};
+    out.bench = {&input_.outcome.settings,
+                 &config.launch,
+                 &schema_,
+                 &rules::embedded_resolve(),
+                 all_packs_,
+                 &selection_,
+                 &config};
     out.choices = &rules::embedded_choices();
     out.free = options_.plan.free;
     out.margin_share = options_.plan.margin_share;
@@ -67,7 +72,8 @@ class Planning {
     out.threads = options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());
     out.top = std::max<std::size_t>(options_.plan.top, options_.plan.pick);
     out.fit = options_.plan.fit;
-    if (isatty(fileno(stderr)) != 0 && !options_.quiet) out.progress = [this](double done) { progress(done); };
+    if (isatty(fileno(stderr)) != 0 && !options_.quiet)
+      out.progress = [this](double done) { progress(done); };
     return out;
   }
 
@@ -94,7 +100,8 @@ class Planning {
     for (const auto& [field, value] : fix.set) changes.push_back({field, value});
     for (const auto& [name, value] : fix.env)
       changes.push_back({"env." + name, value ? std::optional(source::Value(*value)) : std::nullopt});
-    const auto spelt = dialect::spell(input_.outcome.settings, schema_, input_.outcome.config.launch.release, changes);
+    const auto spelt =
+        dialect::spell(input_.outcome.settings, schema_, input_.outcome.config.launch.release, changes);
     if (spelt) {
       for (const auto& s : *spelt) out.push_back(dialect::words_of(s));
       return out;
@@ -131,8 +138,9 @@ class Planning {
                                             : fmt::format("note: the launch must not set {}\n", name)));
     }
     if (options_.diff)
-      return write(stdout, source::unified_diff(input_.path, input_.text->text(), (*text)->text())) ? exit_clean
-                                                                                                      : exit_usage;
+      return write(stdout, source::unified_diff(input_.path, input_.text->text(), (*text)->text()))
+                 ? exit_clean
+                 : exit_usage;
     if (auto written = write_new(options_.plan.write, std::string((*text)->text())); !written)
       return fail(written.error());
     return exit_clean;

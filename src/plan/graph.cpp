@@ -166,10 +166,11 @@ void Graph::copy(const resolve::Step& step) {
           !schema::contains(schema.field(target).releases, base_.launch.release))
         continue;
       const schema::Section* place = schema.find_section(to);
-      const Value& named = place == nullptr || place->target == schema::no_field ? Value() : base_.now[place->target];
-      const schema::ClassInfo* cls =
-          schema.find_class(named.is_string() ? named.as_string()
-                                              : place != nullptr ? place->standard_class : std::string_view());
+      const Value& named =
+          place == nullptr || place->target == schema::no_field ? Value() : base_.now[place->target];
+      const schema::ClassInfo* cls = schema.find_class(named.is_string()  ? named.as_string()
+                                                       : place != nullptr ? place->standard_class
+                                                                          : std::string_view());
       if (schema.class_has(cls, target, base_.launch.release))
         copy_field(step, static_cast<schema::FieldId>(i), target, section);
     }
@@ -248,8 +249,7 @@ void Graph::drop_constants() {
   for (const Node& node : nodes_)
     if (node.kind == Node::Kind::derive) varying.insert({node.var.field, Aspect::raw});
   for (Node& node : nodes_)
-    std::erase_if(node.inputs,
-                  [&](const Input& i) { return i.node == no_node && !varying.contains(i.var); });
+    std::erase_if(node.inputs, [&](const Input& i) { return i.node == no_node && !varying.contains(i.var); });
 }
 
 NodeId Graph::after_startup(schema::FieldId field) const {

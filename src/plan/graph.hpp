@@ -1,5 +1,6 @@
-// Start-up and rules as a graph of values. What no choice can change is computed once; the rest are nodes, each a
-// pure function of a few others, so that its results can be kept and shared by all candidates that agree on them.
+// Start-up and rules as a graph of values. What no choice can change is computed once; the rest are nodes,
+// each a pure function of a few others, so that its results can be kept and shared by all candidates that
+// agree on them.
 //
 // The conditions are those of the rule packs and of rules/resolve: nothing about legality is said here.
 #pragma once
@@ -24,18 +25,19 @@ struct Input {
 
 struct Node {
   enum class Kind : std::uint8_t { choice, assign, copy, derive, rule } kind = Kind::choice;
-  Var var;                     ///< what it defines; unused for rules
-  AxisMask axes = 0;           ///< that it depends on
-  std::vector<Input> inputs;   ///< without those that are always as in the final config
+  Var var;                    ///< what it defines; unused for rules
+  AxisMask axes = 0;          ///< that it depends on
+  std::vector<Input> inputs;  ///< without those that are always as in the final config
   const lang::ExprPool* pool = nullptr;
   lang::ExprId when = lang::no_expr, value = lang::no_expr;  ///< rule: `value` is the condition
-  Input before{};              ///< assign, copy: the value that stands where nothing is written
-  Var source;                  ///< copy: what is copied
+  Input before{};  ///< assign, copy: the value that stands where nothing is written
+  Var source;      ///< copy: what is copied
   schema::FieldId section = schema::no_field;  ///< copy: nothing happens where this is null
   const rules::Rule* rule = nullptr;
-  /// Of a choice: by axis of the graph, the value of each of its choices; absent where it leaves the field alone.
+  /// Of a choice: by axis of the graph, the value of each of its choices; absent where it leaves the field
+  /// alone.
   std::map<int, std::vector<std::optional<source::Value>>> choices;
-  source::Value otherwise{};   ///< of a choice: where no axis speaks
+  source::Value otherwise{};  ///< of a choice: where no axis speaks
 };
 
 /// An axis of the graph: what each of its choices changes. Axes of the layout come first; the policies (all
@@ -60,7 +62,8 @@ class Graph {
   void startup(const resolve::ResolvePack& pack);
   void assign(const resolve::Step& step, const lang::ExprPool& pool);
   void copy(const resolve::Step& step);
-  void copy_field(const resolve::Step& step, schema::FieldId from, schema::FieldId to, schema::FieldId section);
+  void copy_field(const resolve::Step& step, schema::FieldId from, schema::FieldId to,
+                  schema::FieldId section);
   void derive(const resolve::ResolvePack& pack);
   void rules();
   void drop_constants();

@@ -153,8 +153,7 @@ const PolicySet& Legality::policies(std::map<const rules::Rule*, std::size_t>* c
   current_ = ever_;
   for (Mixed& mixed : mixed_) {
     const std::size_t n = current_.remove(broken(mixed));
-    if (counts != nullptr && n > 0)
-      (*counts)[graph_.nodes()[static_cast<std::size_t>(mixed.rule)].rule] += n;
+    if (counts != nullptr && n > 0) (*counts)[graph_.nodes()[static_cast<std::size_t>(mixed.rule)].rule] += n;
   }
   return current_;
 }

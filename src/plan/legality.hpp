@@ -1,6 +1,6 @@
-// Which candidates the rules allow. Layouts are tried axis by axis, so that a rule that is broken ends the whole
-// branch; for the policies of a layout (everything that is no layout) each rule gives a set, remembered by what the
-// rule reads of the layout.
+// Which candidates the rules allow. Layouts are tried axis by axis, so that a rule that is broken ends the
+// whole branch; for the policies of a layout (everything that is no layout) each rule gives a set, remembered
+// by what the rule reads of the layout.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -32,7 +32,8 @@ class Legality {
 
   /// Chooses on one axis of the layout; those before it are chosen. The rule that the choice breaks, or null.
   [[nodiscard]] const rules::Rule* choose(std::size_t axis, std::uint32_t choice);
-  /// The policies that go with the chosen layout. `broken` counts by rule what is kept out, where it is not null.
+  /// The policies that go with the chosen layout. `broken` counts by rule what is kept out, where it is not
+  /// null.
   [[nodiscard]] const PolicySet& policies(std::map<const rules::Rule*, std::size_t>* broken);
   /// Policies that no layout can make legal are not in it.
   [[nodiscard]] const PolicySet& ever() const { return ever_; }
@@ -43,13 +44,13 @@ class Legality {
   /// A rule that reads the layout and the policy.
   struct Mixed {
     NodeId rule = no_node;
-    std::vector<NodeId> cone;     ///< nodes that depend on both, inputs first, the rule last
+    std::vector<NodeId> cone;         ///< nodes that depend on both, inputs first, the rule last
     std::vector<NodeId> layout, own;  ///< what they read of the layout, and of the policy
-    bool choices = false;  ///< a field that both change: then the choices themselves are read
+    bool choices = false;             ///< a field that both change: then the choices themselves are read
     std::vector<std::uint32_t> representative;  ///< a policy of each class
     std::vector<PolicySet> members;             ///< policies of each class, equal in all that the cone reads
-    FlatMap known;                ///< what is read of the layout -> index into `sets`
-    std::vector<PolicySet> sets;  ///< policies that break the rule
+    FlatMap known;                              ///< what is read of the layout -> index into `sets`
+    std::vector<PolicySet> sets;                ///< policies that break the rule
   };
 
   void sort_nodes();
@@ -60,10 +61,10 @@ class Legality {
   const Graph& graph_;
   Evaluator run_;
   std::size_t policies_axis_, count_;
-  std::vector<std::vector<NodeId>> levels_;        ///< values that follow from axes up to this one, in order
+  std::vector<std::vector<NodeId>> levels_;  ///< values that follow from axes up to this one, in order
   std::vector<std::vector<NodeId>> level_rules_;
   std::vector<NodeId> policy_nodes_, mixed_nodes_;
-  std::vector<std::vector<ValueId>> by_policy_;    ///< by node, for nodes of the policy alone
+  std::vector<std::vector<ValueId>> by_policy_;  ///< by node, for nodes of the policy alone
   std::vector<Mixed> mixed_;
   PolicySet ever_, current_;
 };

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <set>
 
+#include "headroom/lang/check.hpp"
 #include "ranking.hpp"
 #include "reasons.hpp"
 
@@ -23,12 +25,31 @@ tl::unexpected<source::Error> failed(std::string message) {
 Layout layout_of(const memory::Shape& s) {
   const auto n = [](double x) { return static_cast<std::int64_t>(x); };
   const memory::Parallel& p = s.parallel;
-  return {n(p.tp), n(p.pp), n(p.vpp), n(p.cp), n(p.ep), n(p.etp), n(p.dp), n(s.micro_batch), n(s.microbatches), s.model.moe};
+  return {n(p.tp),  n(p.pp), n(p.vpp),         n(p.cp),           n(p.ep),
+          n(p.etp), n(p.dp), n(s.micro_batch), n(s.microbatches), s.model.moe};
+}
+
+/// What plans are measured against: the given config, and how another job differs from it.
+struct Reference {
+  cost::StepTime time;
+  double tokens = 0;  ///< of a step
+  std::vector<std::string> warnings;
+  rules::Fix job;  ///< edits that make the job another one
+  std::string title;
+};
+
+double tokens_of(const memory::Shape& s) {
+  return s.sequence * s.micro_batch * s.microbatches * s.parallel.dp;
 }
 
 class Search {
  public:
-  explicit Search(const Request& request) : request_(request) {}
+  /// `reference`: null where the given config itself is.
+  Search(const Request& request, const Reference* reference) : request_(request), reference_(reference) {}
+
+  [[nodiscard]] Reference as_reference() const {
+    return {given_.time, tokens_of(given_.run.shape), given_.warnings, {}, {}};
+  }
 
   source::Result<Result> run() {
     const resolve::LaunchContext& launch = *request_.bench.launch;
@@ -39,6 +60,10 @@ class Search {
     const auto given = check_in_full({}, request_.bench);
     if (!given) return failed(memory::read_shape(*request_.bench.config).error().message);
     given_ = *given;
+    if (reference_ == nullptr) {
+      own_ = as_reference();
+      reference_ = &own_;
+    }
     result_.capacity = given_.memory.capacity * (1 - request_.margin_share) - request_.margin_bytes;
     search();
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -59,6 +84,13 @@ class Search {
     for (const auto& entries : policies_.entries) axes.back().push_back(&entries);
     const Graph graph(request_, space_.before, std::move(axes));
     for (const rules::Rule* rule : graph.always()) result_.errors.emplace_back(rule->id);
+    // What is wrong with the text itself stays wrong.
+    for (const auto& id : given_.errors) {
+      const rules::Rule* rule = nullptr;
+      for (const auto* pack : request_.bench.packs)
+        if (const auto* found = rules::find_rule(*pack, id)) rule = found;
+      if (rule != nullptr && rule->when == lang::no_expr) result_.errors.push_back(id);
+    }
     const Shapes shapes(request_, space_, policies_.activations, policies_.states, policies_.allocator);
     found_ = sweep({&request_, &space_, &policies_, &graph, &shapes, result_.capacity});
     result_.searched = found_.searched;
@@ -89,8 +121,7 @@ class Search {
         result_.plans.push_back(std::move(*plan));
       }
     }
-    if (!result_.plans.empty() && best_)
-      result_.given.why_not_better = difference(given_.time, *best_);
+    if (!result_.plans.empty() && best_) result_.given.why_not_better = difference(given_.time, *best_);
   }
 
   /// A plan that holds when everything is evaluated again.
@@ -104,10 +135,16 @@ class Search {
     plan.peak = checked->memory.peak().peak;
     plan.used = checked->memory.used;
     plan.host = checked->memory.host;
-    plan.time = cost::ratio(given_.time, checked->time);
-    plan.why = difference(given_.time, checked->time);
+    cost::StepTime time = checked->time;
+    const double scale = reference_->tokens / tokens_of(checked->run.shape);
+    time.total *= scale;
+    for (double& part : time.parts) part *= scale;
+    plan.time = cost::ratio(reference_->time, time);
+    plan.why = difference(reference_->time, time);
+    plan.change = joined(reference_->job, plan.change);
+    if (!reference_->title.empty()) plan.choices.insert(plan.choices.begin(), reference_->title);
     for (const auto& id : checked->warnings)
-      if (std::ranges::find(given_.warnings, id) == given_.warnings.end() &&
+      if (std::ranges::find(reference_->warnings, id) == reference_->warnings.end() &&
           std::ranges::find(plan.warnings, id) == plan.warnings.end())
         plan.warnings.push_back(id);
     if (!best_) best_ = checked->time;
@@ -150,14 +187,15 @@ class Search {
     // A table of a page: both ends, and what lies evenly between.
     std::vector<const Candidate*> shown;
     const std::size_t n = std::min(front.size(), most_pareto);
-    for (std::size_t i = 0; i < n; ++i)
-      shown.push_back(front[n > 1 ? i * (front.size() - 1) / (n - 1) : 0]);
+    for (std::size_t i = 0; i < n; ++i) shown.push_back(front[n > 1 ? i * (front.size() - 1) / (n - 1) : 0]);
     for (const Candidate* c : shown)
       if (auto plan = full(*c, ranking)) result_.pareto.push_back(std::move(*plan));
     best_.reset();
   }
 
   const Request& request_;
+  const Reference* reference_;
+  Reference own_;
   Result result_;
   Checked given_;
   Space space_;
@@ -166,10 +204,77 @@ class Search {
   std::optional<cost::StepTime> best_;
 };
 
+/// Every combination of what `--free` opens, the job as it is left out.
+source::Result<std::vector<rules::Fix>> other_jobs(const Request& request) {
+  std::vector<rules::Fix> jobs{{}};
+  std::vector<std::string_view> words;
+  for (const auto& d : request.choices->dimensions)
+    if (d.part == rules::Part::job) words.push_back(d.free);
+  for (const auto& word : request.free) {
+    if (std::ranges::find(words, word) == words.end())
+      return failed(fmt::format("--free: '{}' is none of {}{}", word, fmt::join(words, ", "),
+                                lang::did_you_mean(word, words)));
+    for (const auto& d : request.choices->dimensions) {
+      if (d.free != word) continue;
+      const std::size_t before = jobs.size();
+      for (const rules::Fix& choice : rules::choices_of(d, request.choices->pool, *request.bench.config)) {
+        for (std::size_t i = 0; i < before; ++i) {
+          rules::Fix both = joined(jobs[i], choice);
+          both.title = jobs[i].title.empty() ? choice.title : jobs[i].title + ", " + choice.title;
+          jobs.push_back(std::move(both));
+        }
+      }
+    }
+  }
+  jobs.erase(jobs.begin());
+  return jobs;
+}
+
+void keep_front(std::vector<Plan>& plans) {
+  std::ranges::stable_sort(plans, {}, [](const Plan& p) { return p.time.value; });
+  double least = 1e300;
+  std::erase_if(plans, [&](const Plan& p) {
+    if (p.used >= 0.995 * least) return true;
+    least = p.used;
+    return false;
+  });
+}
+
+void add(Result& to, Result&& from) {
+  to.searched += from.searched;
+  to.legal += from.legal;
+  to.fitting += from.fitting;
+  to.seconds += from.seconds;
+  std::ranges::move(from.plans, std::back_inserter(to.plans));
+  std::ranges::move(from.pareto, std::back_inserter(to.pareto));
+}
+
 }  // namespace
 
 source::Result<Result> search(const Request& request) {
-  return Search(request).run();
+  const auto jobs = other_jobs(request);
+  if (!jobs) return tl::unexpected(jobs.error());
+  Search own(request, nullptr);
+  auto result = own.run();
+  if (!result || jobs->empty()) return result;
+  for (const rules::Fix& job : *jobs) {
+    Reference reference = own.as_reference();
+    reference.job = advise::writable(job, request.bench);
+    reference.title = job.title;
+    const advise::Applied applied = advise::apply(reference.job, request.bench);
+    const auto config =
+        resolve::resolve(applied.settings, applied.launch, *request.bench.schema, *request.bench.resolve);
+    Request other = request;
+    other.bench.settings = &applied.settings;
+    other.bench.launch = &applied.launch;
+    other.bench.config = &config;
+    // A job that is no job (a sequence that the model cannot take) has no plans.
+    if (auto more = Search(other, &reference).run()) add(*result, std::move(*more));
+  }
+  std::ranges::stable_sort(result->plans, {}, [](const Plan& p) { return p.time.value; });
+  if (result->plans.size() > request.top) result->plans.resize(request.top);
+  keep_front(result->pareto);
+  return result;
 }
 
 }  // namespace headroom::plan

@@ -56,7 +56,8 @@ void Ranking::by_time() {
   if (all.empty()) return;
   const double best = std::ranges::min(all, {}, &Candidate::time).time;
   const auto key = [&](const Candidate& c) {
-    return std::make_tuple(std::floor(std::log(c.time / best) / same_time), changes(c), c.used, c.layout, c.policy);
+    return std::make_tuple(std::floor(std::log(c.time / best) / same_time), changes(c), c.used, c.layout,
+                           c.policy);
   };
   std::vector<std::pair<decltype(key(all.front())), std::uint32_t>> order;
   order.reserve(all.size());

@@ -47,7 +47,8 @@ std::string difference(const cost::StepTime& before, const cost::StepTime& after
     const double share = before.total > 0 ? (after.parts[i] - before.parts[i]) / before.total : 0;
     if (std::abs(share) >= worth_saying) changes.push_back({static_cast<cost::Part>(i), share});
   }
-  std::ranges::stable_sort(changes, std::ranges::greater{}, [](const Change& c) { return std::abs(c.share); });
+  std::ranges::stable_sort(changes, std::ranges::greater{},
+                           [](const Change& c) { return std::abs(c.share); });
   if (changes.size() > most_parts) changes.resize(most_parts);
   std::string out;
   for (const Change& c : changes)

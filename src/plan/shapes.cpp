@@ -80,8 +80,8 @@ Shapes::Shapes(const Request& request, const Space& space, const std::vector<Com
 
 std::optional<Run> Shapes::read(const rules::Fix& change) const {
   const advise::Applied applied = advise::apply(change, request_.bench);
-  const auto config = resolve::resolve(applied.settings, applied.launch, *request_.bench.schema,
-                                       *request_.bench.resolve);
+  const auto config =
+      resolve::resolve(applied.settings, applied.launch, *request_.bench.schema, *request_.bench.resolve);
   auto shape = memory::read_shape(config);
   if (!shape) return std::nullopt;
   return Run{std::move(shape->shape), cost::read_job(config)};

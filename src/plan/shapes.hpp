@@ -1,5 +1,5 @@
-// Candidates as shapes: the given config's shape with the parts that a choice changes put in place. No config is
-// read again for a candidate.
+// Candidates as shapes: the given config's shape with the parts that a choice changes put in place. No config
+// is read again for a candidate.
 #pragma once
 #include <vector>
 
@@ -48,7 +48,8 @@ class Shapes {
   [[nodiscard]] const Run& given() const { return given_; }
 
   /// Puts the layout that was chosen last into `run`; false where it has no shape.
-  [[nodiscard]] bool set_layout(const Legality& legality, const std::vector<std::uint32_t>& chosen, Run& run) const;
+  [[nodiscard]] bool set_layout(const Legality& legality, const std::vector<std::uint32_t>& chosen,
+                                Run& run) const;
   static void set(const ActivationParts& parts, Run& run);
   static void set(const StateParts& parts, Run& run);
 
@@ -68,7 +69,7 @@ class Shapes {
   const Request& request_;
   Run given_;
   std::string unreadable_;
-  std::vector<StageParts> stages_;      ///< by choice
+  std::vector<StageParts> stages_;  ///< by choice
   std::vector<TensorParts> tensor_;
   std::vector<double> imbalance_;
   int stage_axis_ = -1, tensor_axis_ = -1, expert_axis_ = -1;

@@ -1,4 +1,5 @@
-// The search space: axes and their choices as edits of the given config, and as changed values before start-up.
+// The search space: axes and their choices as edits of the given config, and as changed values before
+// start-up.
 #pragma once
 #include <string>
 #include <vector>

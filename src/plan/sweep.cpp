@@ -110,8 +110,8 @@ class Worker {
       const auto total = memory::total_of(steps.usual[i], states.stages[i], steps.workspace[i]);
       if (total.peak() > highest.peak()) highest = total;
       if (busiest_)
-        busiest = std::max(
-            busiest, memory::total_of(steps.busiest[i], states.stages[i], steps.workspace[i]).peak());
+        busiest = std::max(busiest,
+                           memory::total_of(steps.busiest[i], states.stages[i], steps.workspace[i]).peak());
     }
     run_.shape.expandable_segments = in_.shapes->expandable[parts.allocator];
     const double used = memory::used_bytes(run_.shape, highest, busiest);
@@ -233,8 +233,8 @@ void add(Found& to, Found&& from) {
 }  // namespace
 
 Policies make_policies(const Space& space) {
-  Policies out{combinations(space.activations), combinations(space.states), combinations(space.allocator),
-               {}, {}};
+  Policies out{
+      combinations(space.activations), combinations(space.states), combinations(space.allocator), {}, {}};
   for (std::uint32_t a = 0; a < out.activations.size(); ++a)
     for (std::uint32_t s = 0; s < out.states.size(); ++s)
       for (std::uint32_t m = 0; m < out.allocator.size(); ++m) {

@@ -1,5 +1,5 @@
-// The search itself: every layout, every policy; legality, memory and time, each computed once for all candidates
-// that share it.
+// The search itself: every layout, every policy; legality, memory and time, each computed once for all
+// candidates that share it.
 #pragma once
 #include <map>
 #include <vector>

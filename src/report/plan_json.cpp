@@ -43,8 +43,12 @@ Json one(const plan::Plan& p) {
 }
 
 Json given(const plan::Given& g) {
-  Json out{{"peak_bytes", bytes(g.peak)}, {"used_bytes", bytes(g.used)}, {"step_time_ratio", 1.0},
-           {"legal", g.legal},            {"fits", g.fits},              {"rank", nullptr}};
+  Json out{{"peak_bytes", bytes(g.peak)},
+           {"used_bytes", bytes(g.used)},
+           {"step_time_ratio", 1.0},
+           {"legal", g.legal},
+           {"fits", g.fits},
+           {"rank", nullptr}};
   if (g.rank) out["rank"] = *g.rank;
   out["layout_rank"] = g.layout_rank ? Json(*g.layout_rank) : Json(nullptr);
   out["layouts"] = g.layouts;

@@ -90,15 +90,17 @@ class PlanText {
   }
 
   void errors() {
-    out_ += paragraph("", "No plan passes the checks: nothing that a plan may change repairs " +
-                              joined(result_.errors, ", ") + " (headroom check shows them).",
+    out_ += paragraph("",
+                      "No plan passes the checks: nothing that a plan may change repairs " +
+                          joined(result_.errors, ", ") + " (headroom check shows them).",
                       options_.width);
   }
 
   void nothing() {
     if (result_.fitting == 0 && result_.legal > 0) {
-      out_ += paragraph("", "Nothing that is legal fits. More GPUs (--gpus), or a smaller job: --free "
-                            "global-batch, --free sequence, --free precision.",
+      out_ += paragraph("",
+                        "Nothing that is legal fits. More GPUs (--gpus), or a smaller job: --free "
+                        "global-batch, --free sequence, --free precision.",
                         options_.width);
     } else {
       out_ += "Nothing is legal that the rules were asked about.\n";
@@ -124,8 +126,9 @@ class PlanText {
     const plan::Layout& l = p.layout;
     row.insert(row.end(), {fmt::format("{}", l.tp), stages(l), fmt::format("{}", l.cp)});
     if (moe) row.insert(row.end(), {fmt::format("{}", l.ep), fmt::format("{}", l.etp)});
-    row.insert(row.end(), {fmt::format("{}", l.dp), fmt::format("{}", l.micro_batch), gib(p.used),
-                           ratio(p.time), p.choices.empty() ? std::string("as given") : joined(p.choices, ", ")});
+    row.insert(row.end(),
+               {fmt::format("{}", l.dp), fmt::format("{}", l.micro_batch), gib(p.used), ratio(p.time),
+                p.choices.empty() ? std::string("as given") : joined(p.choices, ", ")});
   }
 
   void details() {
@@ -138,7 +141,8 @@ class PlanText {
         out_ += paragraph("    ", "warned of by " + joined(p.warnings, ", "), options_.width);
       if (p.host > 0) out_ += fmt::format("    {} GiB of pinned host memory a rank\n", gib(p.host));
       const std::string words = i < report_.words.size() ? joined(report_.words[i], " ") : std::string();
-      out_ += words.empty() ? std::string("    no change\n") : paragraph("    ", printable(words), options_.width);
+      out_ += words.empty() ? std::string("    no change\n")
+                            : paragraph("    ", printable(words), options_.width);
     }
     out_ += "\n";
   }

@@ -9,6 +9,7 @@
 #include "headroom/dialect/bridge.hpp"
 #include "headroom/lint/lint.hpp"
 #include "headroom/memory/ledger.hpp"
+#include "plan_bench.hpp"
 
 using namespace headroom;
 
@@ -74,6 +75,7 @@ int main() {
     fmt::print("{:<28}{:>10.2f} us   all {} stages, in a loop\n", "memory peaks", all / loop,
                memory::peaks(shape->shape).stages.size());
   }
+  bench::plan_rows();
   fmt::print("{} rules, {} fields, {} start-up steps\n", packs[0]->rules.size(), schema.size(),
              rules::embedded_resolve().steps.size());
   return 0;

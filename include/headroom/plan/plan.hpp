@@ -1,5 +1,5 @@
-// The planner: searches the configs that run the same job, keeps those that the rules allow and the GPU can hold,
-// and ranks them by step time. Pure; the result does not depend on the number of threads.
+// The planner: searches the configs that run the same job, keeps those that the rules allow and the GPU can
+// hold, and ranks them by step time. Pure; the result does not depend on the number of threads.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -38,10 +38,11 @@ struct Plan {
   rules::Fix change;  ///< against the given config, canonical names; nothing for the config itself
   Layout layout;
   std::vector<std::string> choices;  ///< titles of what is not as given, layout left out
-  double peak = 0, used = 0, host = 0;  ///< bytes: torch-allocated and seen by the device, on the highest stage
-  cost::Ratio time;                     ///< step time against the given config; of a freed job: for each token
-  std::string why;                      ///< why it is faster, slower or smaller than the config as it is
-  std::vector<std::string> warnings;    ///< ids of rules that warn of it and not of the given config
+  double peak = 0, used = 0,
+         host = 0;                    ///< bytes: torch-allocated and seen by the device, on the highest stage
+  cost::Ratio time;                   ///< step time against the given config; of a freed job: for each token
+  std::string why;                    ///< why it is faster, slower or smaller than the config as it is
+  std::vector<std::string> warnings;  ///< ids of rules that warn of it and not of the given config
 };
 
 /// The config as it is, among the candidates.
@@ -49,10 +50,12 @@ struct Given {
   Layout layout;
   bool legal = false, fits = false;
   double peak = 0, used = 0;
-  std::optional<std::size_t> rank;         ///< 1: nothing that fits is faster; absent where it is illegal or too large
-  std::optional<std::size_t> layout_rank;  ///< of its layout among the layouts that fit, each with its best choices
-  std::size_t layouts = 0;                 ///< layouts that fit
-  std::string why_not_better;              ///< what the best plan does better
+  std::optional<std::size_t>
+      rank;  ///< 1: nothing that fits is faster; absent where it is illegal or too large
+  std::optional<std::size_t>
+      layout_rank;             ///< of its layout among the layouts that fit, each with its best choices
+  std::size_t layouts = 0;     ///< layouts that fit
+  std::string why_not_better;  ///< what the best plan does better
 };
 
 /// A rule that keeps candidates out, with their number.
@@ -63,13 +66,14 @@ struct Obstacle {
 
 struct Result {
   std::size_t searched = 0, legal = 0, fitting = 0;
-  double seconds = 0;  ///< of the search, wall clock, without the final checks
+  double seconds = 0;   ///< of the search, wall clock, without the final checks
   double capacity = 0;  ///< bytes that a plan may use
   Given given;
-  std::vector<Plan> plans;   ///< best first; each passes all rules without an error
-  std::vector<Plan> pareto;  ///< no other candidate is both faster and smaller; by rising step time
+  std::vector<Plan> plans;          ///< best first; each passes all rules without an error
+  std::vector<Plan> pareto;         ///< no other candidate is both faster and smaller; by rising step time
   std::vector<Obstacle> obstacles;  ///< most frequent first
-  std::vector<std::string> errors;  ///< rules that no candidate satisfies: nothing that may change repairs them
+  std::vector<std::string>
+      errors;  ///< rules that no candidate satisfies: nothing that may change repairs them
 };
 
 /// Fails where the model's shape, the number of GPUs or their memory is unknown.
