@@ -90,6 +90,34 @@ void Graph::choices() {
   for (auto& [var, node] : found) define(std::move(node));
 }
 
+bool Graph::never(const lang::ExprPool& pool, lang::ExprId condition, const Node& node) {
+  if (condition == lang::no_expr) return false;
+  constexpr std::size_t most_switches = 6;
+  std::vector<std::pair<Value*, Value>> hidden;  // values that choices decide: unknown here
+  std::vector<schema::FieldId> switches;         // what is written or not has no third state: both are tried
+  for (const Input& i : node.inputs) {
+    if (i.node == no_node) continue;
+    if (i.var.aspect == Aspect::has) {
+      switches.push_back(i.var.field);
+      continue;
+    }
+    Value& value = (i.var.aspect == Aspect::raw ? base_.raw : base_.now)[i.var.field];
+    hidden.emplace_back(&value, value);
+    value = Value::unknown();
+  }
+  bool out = switches.size() <= most_switches;
+  std::vector<std::uint8_t> before;
+  for (const auto id : switches) before.push_back(base_.set[id]);
+  for (std::size_t n = 0; out && n < (std::size_t{1} << switches.size()); ++n) {
+    for (std::size_t k = 0; k < switches.size(); ++k) base_.set[switches[k]] = (n >> k) & 1U;
+    const Value verdict = lang::evaluate(pool, condition, base_.scope());
+    out = !verdict.is_unknown() && !verdict.truthy();
+  }
+  for (std::size_t k = 0; k < switches.size(); ++k) base_.set[switches[k]] = before[k];
+  for (auto& [value, old] : hidden) *value = std::move(old);
+  return out;
+}
+
 void Graph::startup(const resolve::ResolvePack& pack) {
   for (const resolve::Step& step : pack.steps) {
     if (!applies(step, base_)) continue;
@@ -120,7 +148,7 @@ void Graph::assign(const resolve::Step& step, const lang::ExprPool& pool) {
   std::vector<Node> open;
   for (Node& node : made) {
     if (std::ranges::any_of(node.inputs, is_node)) {
-      open.push_back(std::move(node));
+      if (!never(pool, step.when, node)) open.push_back(std::move(node));
       continue;
     }
     // Nothing that the step reads can change: it runs now, or never.
@@ -231,7 +259,7 @@ void Graph::rules() {
       node.rule = &rule;
       read(packs[p]->pool, rule.when, node);
       if (std::ranges::any_of(node.inputs, [](const Input& i) { return i.node != no_node; })) {
-        define(std::move(node));
+        if (!never(packs[p]->pool, rule.when, node)) define(std::move(node));
         continue;
       }
       const Value verdict = lang::evaluate(packs[p]->pool, rule.when, base_.scope());

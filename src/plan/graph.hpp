@@ -67,6 +67,8 @@ class Graph {
   void derive(const resolve::ResolvePack& pack);
   void rules();
   void drop_constants();
+  /// Whether the condition is false whatever is chosen: the other language's step, the other model's rule.
+  [[nodiscard]] bool never(const lang::ExprPool& pool, lang::ExprId condition, const Node& node);
 
   [[nodiscard]] const source::Value current(Var var) const;
   [[nodiscard]] Input input(Var var) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 namespace headroom::plan {
@@ -10,9 +11,9 @@ namespace {
 
 using source::Value;
 
-constexpr std::int64_t most_stages = 64, most_virtual = 20;
+constexpr std::int64_t most_stages = 32, most_virtual = 20;
 /// A split whose largest chunk has more than this over the average wastes the rest of the pipeline.
-constexpr double most_uneven = 1.34;
+constexpr double most_uneven = 1.15;
 
 /// The model as the split sees it.
 struct Layers {
@@ -35,8 +36,10 @@ class Stages {
     if (layers_.decoder <= 0 || gpus <= 0 || layers_.hybrid) return {};
     for (std::int64_t pp = 1; pp <= std::min({most_stages, layers_.decoder, gpus}); ++pp) {
       if (gpus % pp != 0) continue;
-      for (std::int64_t vpp = 1; vpp <= (pp > 1 ? most_virtual : 1); ++vpp)
-        if (pp * vpp <= layers_.decoder) splits(pp, vpp);
+      // Three by two is as far as sizes of a cluster go beside powers of two.
+      if (std::has_single_bit(static_cast<std::uint64_t>(pp % 3 == 0 ? pp / 3 : pp)))
+        for (std::int64_t vpp = 1; vpp <= (pp > 1 ? most_virtual : 1); ++vpp)
+          if (pp * vpp <= layers_.decoder) splits(pp, vpp);
     }
     return std::move(out_);
   }

@@ -96,16 +96,19 @@ Fix companions_of(const Dimension& dimension, const lang::ExprPool& pool, const 
 
 std::vector<Fix> choices_of(const Dimension& dimension, const lang::ExprPool& pool,
                             const EffectiveConfig& config) {
-  if (dimension.when != lang::no_expr) {
-    const Value applies = lang::evaluate(pool, dimension.when, config.scope());
-    if (applies.is_unknown() || !applies.truthy()) return {};
-  }
-  if (dimension.field == schema::no_field) return instantiate_all(dimension.choices, pool, config);
+  const auto makes_sense = [&](const EffectiveConfig& on) {
+    if (dimension.when == lang::no_expr) return true;
+    const Value applies = lang::evaluate(pool, dimension.when, on.scope());
+    return !applies.is_unknown() && applies.truthy();
+  };
+  if (dimension.field == schema::no_field)
+    return makes_sense(config) ? instantiate_all(dimension.choices, pool, config) : std::vector<Fix>();
   std::vector<Fix> out;
   EffectiveConfig changed = config;
   for (const std::int64_t size : dimension.values) {
     if (config.now[dimension.field] == Value(size)) continue;
     changed.now[dimension.field] = Value(size);
+    if (!makes_sense(changed)) continue;
     Fix fix;
     fix.set.emplace_back(std::string(config.schema->field(dimension.field).name), Value(size));
     add(fix, companions_of(dimension, pool, changed));
