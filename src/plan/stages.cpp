@@ -6,6 +6,8 @@
 #include <bit>
 #include <string>
 
+#include "headroom/lang/layout.hpp"
+
 namespace headroom::plan {
 namespace {
 
@@ -100,7 +102,17 @@ class Stages {
     add(pp, vpp, Value(layout), 0, layout);
   }
 
+  /// The given layout in other words.
+  [[nodiscard]] bool as_given(std::int64_t pp, const Value& layout) const {
+    const Value& given = value("model.pipeline_model_parallel_layout");
+    if (!layout.is_string() || given.is_null() || number("model.pipeline_model_parallel_size") != pp)
+      return false;
+    const auto one = lang::parse_layout(layout), two = lang::parse_layout(given);
+    return one && two && one->stages == two->stages;
+  }
+
   void add(std::int64_t pp, std::int64_t vpp, Value layout, int ends, const std::string& shown) {
+    if (as_given(pp, layout)) return;
     rules::Fix fix;
     set(fix, "model.pipeline_model_parallel_size", Value(pp));
     set(fix, "model.virtual_pipeline_model_parallel_size", vpp > 1 ? Value(vpp) : Value());

@@ -28,7 +28,7 @@ struct Dimension {
   Part part = Part::layout;
   std::string_view free;  ///< part `job`: the word of `--free`
   bool stages = false;    ///< pipeline stages, virtual stages and their layout, which are computed
-  lang::ExprId when = lang::no_expr;         ///< whether it makes sense here; of a size: with the size in place
+  lang::ExprId when = lang::no_expr;  ///< whether it makes sense here; of a size: with the size in place
   schema::FieldId field = schema::no_field;  ///< a size: each of `values` is a choice …
   std::span<const std::int64_t> values;
   std::span<const FixData> choices;  ///< … and these edits go with each; without a field, the choices
