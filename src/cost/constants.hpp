@@ -16,13 +16,15 @@ inline constexpr double memory_share = 0.75;
 // Share of a link's bandwidth that a large collective reaches, and the start of one, seconds.
 inline constexpr double nvlink_share = 0.75, network_share = 0.80;
 inline constexpr double nvlink_latency = 15e-6, network_latency = 40e-6;
+// Share of the link to the host that pinned transfers reach.
+inline constexpr double host_share = 0.75;
 // Host time of one operator of eager code, Python, autograd and the kernels that it starts included, seconds.
 inline constexpr double launch = 1e-4;
 // The same on the hosts of Ampere systems over those of Hopper and later.
 inline constexpr double older_host = 1.6;
 // What a recomputed region costs the host besides its kernels, in operators: saving and restoring random
 // states.
-inline constexpr double checkpoint_launches = 6;
+inline constexpr double checkpoint_launches = 4;
 // Operators of a fused attention's front end, of one collective, of one hop of a ring, and of the hooks that
 // Megatron FSDP runs around a layer, each way.
 inline constexpr double attention_operators = 4, collective_operators = 1, hop_operators = 6,
@@ -32,6 +34,6 @@ inline constexpr double overlap_share = 0.80;
 // Host work of a training step outside the layers, seconds.
 inline constexpr double step_overhead = 10e-3;
 // Share of the host memory's bandwidth that Adam on the CPU reaches.
-inline constexpr double cpu_adam_share = 0.35;
+inline constexpr double cpu_adam_share = 0.30;
 
 }  // namespace headroom::cost::constants

@@ -1,5 +1,6 @@
 // Compute and exposed communication of one layer, by module.
 #include "headroom/cost/step_time.hpp"
+#include "headroom/memory/ledger.hpp"
 #include "modules.hpp"
 
 namespace headroom::cost {
@@ -7,6 +8,19 @@ namespace headroom::cost {
 using memory::Feedforward;
 using memory::Mixer;
 using memory::Recompute;
+
+namespace {
+
+/// A transfer runs beside the compute of about one layer.
+void add_transfers(const memory::Shape& s, const Job& job, LayerTimes& out) {
+  const auto bytes = memory::bytes_to_host(s);
+  for (std::size_t k = 0; k < bytes.size(); ++k) {
+    const double time = bytes[k] / (job.machine.host * constants::host_share);
+    out.kinds[k].host_wait = std::max(0.0, time - constants::overlap_share * out.kinds[k].forward_total);
+  }
+}
+
+}  // namespace
 
 LayerTimes layer_times(const memory::Shape& s, const Job& job) {
   LayerTimes out;
@@ -18,6 +32,7 @@ LayerTimes layer_times(const memory::Shape& s, const Job& job) {
     if (s.states.fsdp) t.launches(constants::sharding_operators, constants::sharding_operators);
     out.kinds[k] = t.finish();
   }
+  add_transfers(s, job, out);
   Tally embedding(s, job), loss(s, job), prediction(s, job);
   embed(s, embedding);
   out.embedding = embedding.finish();

@@ -42,9 +42,14 @@ double replayed(const Shape& s, double layers) {
 void add_chunk(const Shape& s, const Job& job, const LayerTimes& times, const Chunk& chunk, StageTime& out) {
   const double before = out.forward_total;
   double layers = chunk.layer_count();
+  // `cpu_offloading` moves the first layers; the named modules of fine-grained offloading are in all.
+  const double moving =
+      s.saving.offload_layers > 0 ? std::min(1.0, s.saving.offload_layers / std::max(layers, 1.0)) : 1;
   for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
     add_layer(times.kinds[k], chunk.layers[k] + chunk.mtp_depths * s.mtp_layers[k], out);
     layers += chunk.mtp_depths * s.mtp_layers[k];
+    const double wait = moving * chunk.layers[k] * times.kinds[k].host_wait;
+    if (wait > 0) spend(Part::host, wait, wait, out);
   }
   out.layers += layers;
   const double again = replayed(s, layers);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "headroom/memory/ledger.hpp"
+
 namespace headroom::memory {
 namespace {
 
@@ -113,6 +115,15 @@ LayerCosts layer_costs(const Shape& s) {
     costs[k] = cost(w);
   }
   return costs;
+}
+
+std::array<double, max_kinds> bytes_to_host(const Shape& s) {
+  std::array<double, max_kinds> out{};
+  if (s.saving.offload_layers <= 0 && s.saving.offload == 0) return out;
+  const LayerCosts layers = layer_costs(s);
+  for (std::size_t k = 0; k < out.size(); ++k)
+    out[k] = layers[k].moved + (s.saving.offload_layers > 0 ? layers[k].kept : 0);
+  return out;
 }
 
 ChunkCost chunk_cost(const Shape& s, const Chunk& chunk, const LayerCosts& layers, double& logits) {

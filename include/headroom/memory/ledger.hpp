@@ -4,6 +4,7 @@
 // Every formula is a product of named factors and exists once (src/memory/*.cpp). `peaks` only multiplies;
 // `explain` runs the same formulas with a recorder that keeps names, factors and sources.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -57,6 +58,10 @@ struct Ledger {
   Peaks peaks;
   std::vector<Line> lines;
 };
+
+/// Activations that a layer of each kind sends to the host and gets back, bytes of a micro-batch: all that it
+/// keeps under `cpu_offloading`, what the named modules keep under fine-grained offloading.
+[[nodiscard]] std::array<double, max_kinds> bytes_to_host(const Shape& shape);
 
 /// Pure, no text: for planners.
 [[nodiscard]] Peaks peaks(const Shape& shape);
