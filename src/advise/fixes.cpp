@@ -58,6 +58,7 @@ class Verifier {
   std::vector<Fix> check(const Diagnostic& finding, const Fix& fix, int depth) {
     if (fix.set.empty() && fix.unset.empty() && fix.env.empty()) return {};
     Applied applied = apply(fix, bench_);
+    if (same_run(fix, applied)) return about_text(fix, finding);
     resolve::EffectiveConfig config =
         resolve::resolve(applied.settings, applied.launch, *bench_.schema, *bench_.resolve);
     const auto facts = memory::add_facts(config);
@@ -80,6 +81,24 @@ class Verifier {
       if (!out.empty()) break;
     }
     return out;
+  }
+
+  /// Whether the fix takes away only what no run ever sees, keys that the loader drops for example.
+  [[nodiscard]] bool same_run(const Fix& fix, const Applied& applied) const {
+    return fix.set.empty() && fix.env.empty() &&
+           applied.settings.settings.size() == bench_.settings->settings.size();
+  }
+
+  /// Then all findings stay but those about these keys of the text; nothing needs to be evaluated.
+  [[nodiscard]] std::vector<Fix> about_text(const Fix& fix, const Diagnostic& finding) const {
+    State state = base_;
+    for (const dialect::Problem& problem : bench_.settings->problems) {
+      if (std::ranges::find(fix.unset, problem.field) == fix.unset.end()) continue;
+      state.all.erase({problem.rule, problem.field});
+      state.errors.erase({problem.rule, problem.field});
+    }
+    if (state.all.contains(key_of(finding))) return {};
+    return {finish(fix, finding, state, facts_)};
   }
 
   Fix finish(Fix fix, const Diagnostic& finding, const State& after,

@@ -2,150 +2,115 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <functional>
-#include <thread>
+#include <filesystem>
 
+#include "baseline.hpp"
 #include "commands.hpp"
+#include "documents.hpp"
 #include "file_report.hpp"
-#include "fixing.hpp"
-#include "headroom/report/report.hpp"
+#include "headroom/lint/fix_text.hpp"
+#include "headroom/source/difference.hpp"
 #include "headroom/source/edit.hpp"
-#include "inputs.hpp"
-#include "matrix.hpp"
+#include "new_findings.hpp"
 #include "output.hpp"
-#include "packs.hpp"
-#include "repository.hpp"
+#include "parallel.hpp"
+#include "progress.hpp"
+#include "root.hpp"
+#include "work.hpp"
 
 namespace headroom::app {
 namespace {
 
-// One file on one release: everything decided before threads start.
-struct Work {
-  std::string path;
-  lint::Job job;
-  std::shared_ptr<const Repository> repository;
-  // What was read already: of a pipe the second reader gets nothing.
-  std::shared_ptr<const source::Result<std::shared_ptr<const source::SourceText>>> read;
-};
+using Text = std::shared_ptr<const source::SourceText>;
 
 struct Checked {
   report::FileReport report;
   unsigned fixed = 0;
 };
 
-ExitStatus worse(ExitStatus a, ExitStatus b) {
-  return std::max(a, b);
-}
-
-void print_error(const Options& options, const source::Error& error, const source::SourceText* text) {
-  const std::string shown = report::error_text(error, text, text_options(options, stderr));
-  static_cast<void>(write(stderr, shown));
-}
-
-// The first glob of `select` that no rule matches: a check of nothing must not pass for a clean one.
-std::string without_rule(const lint::Job& job) {
-  std::vector<const rules::RulePack*> packs{&rules::embedded_rules()};
-  packs.insert(packs.end(), job.extra_packs.begin(), job.extra_packs.end());
-  for (const auto& glob : job.selection.select) {
-    const rules::Selection one{{glob}, {}};
-    const auto chosen = [&](const rules::RulePack* pack) {
-      return std::ranges::any_of(pack->rules, [&](const rules::Rule& r) { return one.wants(r.id); });
-    };
-    if (std::ranges::none_of(packs, chosen)) return glob;
+// The fixes as bytes of the file, for those that can be written there.
+void add_edits(lint::Outcome& outcome, const lint::Job& job) {
+  for (auto& d : outcome.findings.diagnostics) {
+    for (auto& fix : d.fixes) {
+      if (!lint::fits_in_file(fix)) continue;
+      if (const Text after = lint::text_with(fix, job, outcome))
+        fix.edits = source::edits_between(job.text->text(), after->text());
+    }
   }
-  return {};
 }
 
 class Check {
  public:
-  explicit Check(const Options& options) : options_(options) {}
+  explicit Check(const Options& options) : options_(options), root_(Root::find()) {
+    const auto is_sarif = [](const OutputFile& o) { return o.format == Format::sarif; };
+    want_edits_ = options.format == Format::sarif || std::ranges::any_of(options.outputs, is_sarif);
+  }
 
   ExitStatus run() {
-    const auto words = split_words(options_);
-    if (!words) return wrong(words.error(), nullptr);
-    if (words->names.empty()) {
-      complain(options_,
-               "check needs a CONFIG, `-` for standard input, or a folder (see headroom check --help)");
-      return exit_usage;
+    auto list = work_of(options_, packs_);
+    if (!list) return exit_usage;
+    list_ = std::move(*list);
+    std::optional<Baseline> baseline;
+    if (!open_baseline(baseline)) return exit_usage;
+    checked_.resize(list_.work.size());
+    {
+      Progress progress(checked_.size(), !options_.quiet);
+      in_parallel(options_.jobs, checked_.size(), [&](std::size_t i) {
+        checked_[i] = check_one(list_.work[i]);
+        progress.step();
+      });
     }
-    auto paths = expand(words->names, options_.fix);
-    if (!paths) return wrong(paths.error(), nullptr);
-    const auto beside = take_scripts(*paths);
-    if (!beside) return wrong(beside.error(), nullptr);
-    if (options_.fix && std::find(paths->begin(), paths->end(), "-") != paths->end()) {
-      complain(options_, "--fix cannot write to standard input; --diff shows what it would change");
-      return exit_usage;
+    for (auto& checked : checked_) {
+      checked.report.repository_path = root_.name_of(checked.report.path);
+      fixed_ += checked.fixed;
+      results_.reports.push_back(std::move(checked.report));
     }
-    if (const ExitStatus status = prepare(*paths, words->overrides, *beside); status != exit_clean)
-      return status;
-    checked_.resize(work_.size());
-    in_parallel(work_.size(), [this](std::size_t i) { checked_[i] = check_one(work_[i]); });
+    if (baseline && !use(*baseline)) return exit_usage;
     return print();
   }
 
  private:
-  ExitStatus wrong(const source::Error& error, const source::SourceText* text) {
-    print_error(options_, error, text);
-    return exit_usage;
+  bool open_baseline(std::optional<Baseline>& baseline) const {
+    if (options_.baseline.empty()) return true;
+    std::error_code error;
+    if (options_.update_baseline && !std::filesystem::exists(options_.baseline, error)) {
+      baseline.emplace(options_.baseline);
+      return true;
+    }
+    auto read = Baseline::read(options_.baseline);
+    if (read) {
+      baseline = std::move(*read);
+      return true;
+    }
+    source::Error why = read.error().error;
+    if (!std::filesystem::exists(options_.baseline, error)) why.message += " (--update-baseline writes it)";
+    static_cast<void>(
+        write(stderr, report::error_text(why, read.error().text.get(), text_options(options_, stderr))));
+    return false;
   }
 
-  ExitStatus prepare(const std::vector<std::string>& paths, const std::vector<source::Override>& overrides,
-                     const lint::ContextOptions& beside) {
-    RepositoryFinder finder;
-    std::shared_ptr<const Repository> last;
-    for (const auto& path : paths) {
-      auto repository = finder.find(path);
-      if (!repository) return wrong(repository.error().error, repository.error().text.get());
-      if (options_.verbose && *repository != last && *repository != nullptr) {
-        static_cast<void>(write(stderr, fmt::format("note: using {}\n", (*repository)->path)));
-      }
-      last = *repository;
-      Work work{path, {}, *repository, nullptr};
-      work.job.sets = overrides;
-      work.job.command_line = options_.context;
-      work.job.loader = options_.loader;
-      work.job.dialect = options_.dialect;
-      work.job.beside = beside;
-      work.job.want_fixes = !options_.bridge_all;
-      work.job.want_advice = options_.advice || options_.fail_on == rules::Severity::advice;
-      std::vector<std::string> dirs = options_.rule_dirs;
-      work.job.selection = {options_.select, options_.ignore};
-      if (last != nullptr) {
-        work.job.repository = last->context;
-        dirs.insert(dirs.end(), last->rule_dirs.begin(), last->rule_dirs.end());
-        if (options_.select.empty()) work.job.selection.select = last->select;
-        work.job.selection.ignore.insert(work.job.selection.ignore.end(), last->ignore.begin(),
-                                         last->ignore.end());
-      }
-      auto packs = packs_.load(dirs);
-      if (!packs) {
-        for (const auto& error : packs.error()) print_error(options_, error, nullptr);
-        return exit_usage;
-      }
-      work.job.extra_packs = std::move(*packs);
-      if (const auto glob = without_rule(work.job); !glob.empty()) {
-        complain(options_, fmt::format("{}: no rule matches '{}' (headroom rule lists them)",
-                                       options_.select.empty() ? last->path : "--select", glob));
-        return exit_usage;
-      }
-      add(std::move(work));
+  bool use(Baseline& baseline) {
+    std::vector<rules::Selection> selections;
+    for (const auto& work : list_.work) selections.push_back(work.job.selection);
+    if (options_.update_baseline) {
+      baseline.update(results_.reports, selections);
+      if (!write_file(options_, baseline.path(), baseline.text())) return false;
+      remark(fmt::format("{}: {} in the baseline now", baseline.path(), counted(baseline.size(), "finding")));
     }
-    return exit_clean;
+    for (auto& report : results_.reports) baseline.apply(report);
+    if (const std::size_t stale = baseline.stale(results_.reports, selections); stale != 0) {
+      remark(fmt::format("{}: {} found here no more; --update-baseline drops {}", baseline.path(),
+                         counted(stale, "known finding"), stale == 1 ? "it" : "them"));
+    }
+    return true;
   }
 
-  void add(Work work) {
-    if (!options_.bridge_all) {
-      work_.push_back(std::move(work));
-      return;
-    }
-    work.read = std::make_shared<const source::Result<std::shared_ptr<const source::SourceText>>>(
-        source::read_file(work.path));
-    for (int i = 0; i < schema::release_count; ++i) {
-      work_.push_back(work);
-      work_.back().job.command_line.bridge = schema::name(static_cast<schema::Release>(i));
-    }
+  static std::string counted(std::size_t n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  }
+
+  void remark(const std::string& text) const {
+    if (!options_.quiet) static_cast<void>(write(stderr, fmt::format("note: {}\n", text)));
   }
 
   [[nodiscard]] Checked check_one(Work& work) const {
@@ -153,17 +118,25 @@ class Check {
     if (!text) return {unreadable_report(work.path, text.error()), 0};
     work.job.text = *text;
     lint::Outcome outcome = lint::lint(work.job);
-    if (outcome.unreadable || (!options_.fix && !options_.diff)) {
-      return {file_report(work.path, *text, std::move(outcome), options_.advice), 0};
-    }
-    return fix_one(work, *text, outcome);
+    if (!outcome.unreadable && (options_.fix || options_.diff)) return fix_one(work, *text, outcome);
+    return {report_of(work, work.job, std::move(outcome)), 0};
   }
 
-  [[nodiscard]] Checked fix_one(const Work& work, const std::shared_ptr<const source::SourceText>& text,
-                                const lint::Outcome& outcome) const {
-    Fixed fixed = fix_text(work.job, outcome, {options_.unsafe_fixes, options_.advice});
+  [[nodiscard]] report::FileReport report_of(const Work& work, const lint::Job& job,
+                                             lint::Outcome outcome) const {
+    if (want_edits_ && !outcome.unreadable) add_edits(outcome, job);
+    report::FileReport out = file_report(work.path, job.text, std::move(outcome), job.want_advice);
+    if (work.against_base && !out.unreadable) {
+      // A file that cannot be had at the base is a new one.
+      if (const auto before = list_.base->text_of(work.path)) keep_new(out, job, *before);
+    }
+    return out;
+  }
+
+  [[nodiscard]] Checked fix_one(const Work& work, const Text& text, const lint::Outcome& outcome) const {
+    lint::Fixed fixed = lint::fix_text(work.job, outcome, {options_.unsafe_fixes, options_.advice});
     if (options_.diff) {  // what stands in the file is reported, beside what would change
-      Checked out{file_report(work.path, text, outcome, options_.advice), fixed.findings};
+      Checked out{report_of(work, work.job, outcome), fixed.findings};
       out.report.diff = source::unified_diff(work.path, text->text(), fixed.text);
       return out;
     }
@@ -172,97 +145,66 @@ class Check {
         return {unreadable_report(work.path, written.error()), 0};
       }
     }
-    auto now = std::make_shared<const source::SourceText>(text->name(), std::move(fixed.text));
-    return {file_report(work.path, std::move(now), std::move(fixed.outcome), options_.advice),
-            fixed.findings};
-  }
-
-  // Threads over files; an exception (a bug) in one is thrown again here.
-  void in_parallel(std::size_t count, const std::function<void(std::size_t)>& task) const {
-    const unsigned wanted =
-        options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t threads = std::min<std::size_t>(wanted, count);
-    if (threads <= 1) {
-      for (std::size_t i = 0; i < count; ++i) task(i);
-      return;
-    }
-    std::atomic<std::size_t> next{0};
-    std::vector<std::exception_ptr> failures(threads);
-    {
-      std::vector<std::jthread> pool;
-      for (std::size_t t = 0; t < threads; ++t) {
-        pool.emplace_back([&, t] {
-          try {
-            for (std::size_t i = next++; i < count; i = next++) task(i);
-          } catch (...) {
-            failures[t] = std::current_exception();
-          }
-        });
-      }
-    }
-    for (const auto& failure : failures) {
-      if (failure) std::rethrow_exception(failure);
-    }
+    lint::Job now = work.job;
+    now.text = std::make_shared<const source::SourceText>(text->name(), std::move(fixed.text));
+    return {report_of(work, now, std::move(fixed.outcome)), fixed.findings};
   }
 
   [[nodiscard]] ExitStatus status_of(const Work& work, const report::FileReport& report) const {
     if (report.unreadable) return exit_usage;
-    const Repository* repository = work.repository.get();
-    const bool own = options_.never_fail || options_.fail_on;
-    if (own ? options_.never_fail : repository != nullptr && repository->never_fail) return exit_clean;
-    auto least = rules::Severity::error;
-    if (repository != nullptr && repository->fail_on) least = *repository->fail_on;
-    if (options_.fail_on) least = *options_.fail_on;
-    const auto counts = [&](const rules::Diagnostic& d) { return d.severity >= least; };
-    const bool any = std::any_of(report.diagnostics.begin(), report.diagnostics.end(), counts);
-    return any ? exit_findings : exit_clean;
+    const auto least = least_severity(options_, work.settings);
+    const auto counts = [&](const rules::Diagnostic& d) { return least && d.severity >= *least; };
+    return std::ranges::any_of(report.diagnostics, counts) ? exit_findings : exit_clean;
   }
 
   ExitStatus print() {
     ExitStatus status = exit_clean;
-    unsigned fixed = 0;
-    std::vector<report::FileReport> reports;
-    for (std::size_t i = 0; i < checked_.size(); ++i) {
-      status = worse(status, status_of(work_[i], checked_[i].report));
-      fixed += checked_[i].fixed;
-      reports.push_back(std::move(checked_[i].report));
-    }
-    if (options_.format == Format::text) print_unreadable(reports);
-    if (!write(stdout, document(reports))) return exit_usage;
-    if (options_.quiet || options_.format == Format::json) return status;
-    if (options_.fix || options_.diff) {
-      static_cast<void>(
-          write(stderr, fmt::format("{} {}\n", options_.fix ? "fixed:" : "--fix would repair:",
-                                    fixed == 1 ? "1 finding" : fmt::format("{} findings", fixed))));
-    }
-    if (!options_.bridge_all) static_cast<void>(write(stderr, report::summary(reports)));
+    for (std::size_t i = 0; i < results_.reports.size(); ++i)
+      status = std::max(status, status_of(list_.work[i], results_.reports[i]));
+    std::vector<const rules::RulePack*> packs{&rules::embedded_rules()};
+    for (const auto& work : list_.work)  // few: each folder is loaded once
+      for (const auto* pack : work.job.extra_packs)
+        if (std::ranges::find(packs, pack) == packs.end()) packs.push_back(pack);
+    results_.rules = rule_texts(results_.reports, packs);
+    if (options_.format == Format::text) print_unreadable();
+    if (!write(findings_, document(options_.format, results_, options_, text_options(options_, findings_))))
+      return exit_usage;
+    if (!write_files(results_, options_)) return exit_usage;
+    if (!options_.quiet && for_people(options_.format)) print_summary();
     return status;
   }
 
-  // On standard error, as other failures: standard output holds findings. Of a matrix, each file once.
-  void print_unreadable(const std::vector<report::FileReport>& reports) const {
-    const report::TextOptions style = text_options(options_, stderr);
-    const std::size_t step = options_.bridge_all ? schema::release_count : 1;
-    for (std::size_t i = 0; i < reports.size(); i += step) {
-      if (reports[i].unreadable) static_cast<void>(write(stderr, report::text(reports[i], style)));
+  void print_summary() const {
+    if (options_.fix || options_.diff) {
+      static_cast<void>(write(stderr, fmt::format("{} {}\n", options_.fix ? "fixed:" : "--fix would repair:",
+                                                  counted(fixed_, "finding"))));
     }
+    if (list_.unchanged != 0)
+      remark(fmt::format("{} not changed since {}", counted(list_.unchanged, "file"), options_.diff_base));
+    if (options_.bridge_all) return;
+    static_cast<void>(write(stderr, report::summary(results_.reports)));
   }
 
-  [[nodiscard]] std::string document(const std::vector<report::FileReport>& reports) const {
-    if (options_.format == Format::json) return report::json(reports, HEADROOM_VERSION);
-    const report::TextOptions style = text_options(options_, stdout);
-    if (options_.bridge_all) return matrix(reports, style);
-    std::string out;
-    for (const auto& report : reports) {
-      if (!report.unreadable) out += options_.diff ? report.diff : report::text(report, style);
+  // On standard error, as other failures: standard output holds findings. Of a matrix, each file once.
+  void print_unreadable() const {
+    const report::TextOptions style = text_options(options_, stderr);
+    const std::size_t step = options_.bridge_all ? schema::release_count : 1;
+    for (std::size_t i = 0; i < results_.reports.size(); i += step) {
+      const auto& report = results_.reports[i];
+      if (report.unreadable) static_cast<void>(write(stderr, report::text(report, style)));
     }
-    return out;
   }
 
   const Options& options_;
+  // The standard output of `run` is that of its command.
+  std::FILE* findings_ = options_.command == Command::run ? stderr : stdout;
+  Root root_;
+  bool want_edits_ = false;
   Packs packs_;
-  std::vector<Work> work_;
+  WorkList list_;
   std::vector<Checked> checked_;
+  unsigned fixed_ = 0;
+  Results results_;
 };
 
 }  // namespace

@@ -10,8 +10,11 @@
 #include <array>
 #include <charconv>
 
+#include "choose.hpp"
 #include "context.hpp"
+#include "formats.hpp"
 #include "headroom/lang/check.hpp"
+#include "sheet.hpp"
 
 namespace headroom::app {
 namespace {
@@ -21,7 +24,7 @@ struct CommandInfo {
   Command command;
   std::string_view usage, what;
 };
-constexpr std::array<CommandInfo, 8> commands{{
+constexpr auto commands = std::to_array<CommandInfo>({
     {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
      "Say what will go wrong with a config before it is launched, and what to change"},
     {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
@@ -34,11 +37,27 @@ constexpr std::array<CommandInfo, 8> commands{{
      "Find configs of the same job that are legal, fit, and run fastest"},
     {"diff", Command::diff, "headroom diff OLD NEW [key=value...] [options]",
      "Say what a change does: findings, memory by stage, step time"},
+    {"calibrate", Command::calibrate, "headroom calibrate LOG... CONFIG [key=value...] [options]",
+     "Learn a cluster's offsets from the memory lines of its logs, and keep them in .headroom.yaml"},
+    {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
+     "Check a config, run a command, and explain its end if it dies of memory"},
+    {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
+     "Say from a log or memory snapshot what a run died of, and what to change"},
     {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
      "List the rules, or show the page of one"},
     {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
      "Run the examples inside rule files as tests"},
-}};
+    {"schema", Command::schema, "headroom schema [--dialect NAME] [--bridge RELEASE]",
+     "Print the JSON Schema of a config language, for editors"},
+    {"lsp", Command::lsp, "headroom lsp [options]",
+     "Language server on standard input and output, for editors"},
+    {"generate", Command::generate, "headroom generate man|bash|zsh|fish",
+     "Print the manual page, or the completions of a shell"},
+});
+
+constexpr std::string_view program_what =
+    "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
+    "wrong before a GPU is touched.";
 
 constexpr std::string_view overview_end =
     "Exit status: 0 nothing at or above --fail-on (default: error), 1 findings, 2 wrong usage or unreadable\n"
@@ -49,7 +68,16 @@ constexpr std::string_view overview_end =
     "  headroom estimate config.yaml --gpus 32 --gpu h100 --why\n"
     "  headroom plan config.yaml --gpus 32 --gpu h100\n"
     "  headroom diff old.yaml new.yaml --gpus 32 --gpu h100 --fail-on memory+2GiB\n"
+    "  headroom run config.yaml --gpus 8 -- torchrun --nproc-per-node 8 train.py\n"
+    "  headroom explain run.log --config run_config.yaml\n"
     "  headroom rule 'offload/*'\n";
+
+constexpr std::string_view explain_end =
+    "FILE is a log or a memory snapshot (torch.cuda.memory._dump_snapshot), also compressed (gzip, zstd);\n"
+    "without one standard input is read, and with --config alone the estimate has to do. With --config the\n"
+    "estimate of the run's memory is compared with what the log says, and every change is tried on it; a\n"
+    "script given beside a config supplies environment and number of GPUs.\n"
+    "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
 
 constexpr std::string_view check_end =
     "CONFIG is a YAML or JSON file, a launch script, a file of arguments, `-` for standard input, or a\n"
@@ -61,13 +89,23 @@ constexpr std::string_view check_end =
     "the\n"
     "launch options; the command line wins, then the config, then .headroom.yaml.\n";
 
+constexpr std::string_view run_end =
+    "CONFIG is what `headroom check` takes. Findings go to standard error; errors keep the command from "
+    "being\n"
+    "started (exit status 1). The output of the command is passed through unchanged and so are signals; its\n"
+    "exit status is headroom's (128 + N after signal N, 127 where it is not found).\n\n"
+    "  headroom run run_config.yaml --gpus 8 --gpu h100 -- torchrun --nproc-per-node 8 train.py\n";
+
 struct Raw {
-  std::vector<std::string> words, sets, env, env_files, rule_dirs, select, ignore, free, budgets;
+  std::vector<std::string> words, plain, sets, env, env_files, rule_dirs, select, ignore, configs, answers,
+      outputs, severities, free, budgets;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, margin,
-              top, pick, write;
+  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, against,
+              html, baseline, diff_base, top, pick, write;
+  bool force = false;
+  bool no_ask = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
-       all = false, version = false, why = false, fit = false;
+       all = false, version = false, why = false, update_baseline = false, fit = false;
 };
 
 std::vector<std::string_view> dialect_names() {
@@ -117,6 +155,8 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
   add("gpus", "--gpus", "Number of GPUs (ranks) of the run", "N");
   add("gpu", "--gpu", "GPU kind: h100, b200, \"NVIDIA H100 80GB HBM3\", ...", "KIND");
   add("gpu_memory", "--gpu-memory", "Memory of a GPU: 80GB, 141GiB, bytes", "SIZE");
+  add("host_memory", "--host-memory", "Host memory of a node: 2TB, 960GiB, bytes", "SIZE");
+  add("margin", "--margin", "Memory of a GPU that is to stay free: 4GiB, 5%", "SIZE|%");
   add("bridge", "--bridge",
       std::string("Megatron Bridge release: 0.2.2 ... 0.6.0 (default), main") +
           (matrix ? "; `all` shows the errors of every release side by side" : ""),
@@ -140,9 +180,10 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
       ->group(group);
 }
 
-void add_output(CLI::App& app, Raw& raw, bool summary, bool repository,
-                const std::string& formats = "text or json") {
+void add_output(CLI::App& app, Raw& raw, bool summary, bool repository) {
   const std::string group = "Output";
+  const auto names = format_names(app.get_name());
+  const std::string formats = fmt::format("{}", fmt::join(names, names.size() == 2 ? " or " : ", "));
   one(app, "--format", raw.format, formats, "FORMAT")->group(group);
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group(group);
   if (summary) app.add_flag("-q,--quiet", raw.quiet, "Print no summary")->group(group);
@@ -159,18 +200,36 @@ void add_rules(CLI::App& app, Raw& raw, bool selection) {
   many(app, "--ignore", raw.ignore, "Not these rules", "GLOBS")->group(group);
 }
 
+void add_fail_on(CLI::App& app, Raw& raw, const std::string& what) {
+  one(app, "--fail-on", raw.fail_on,
+      what + ": error (default), warning, ignored, memory, slow, advice, never", "SEVERITY")
+      ->group("Rules");
+}
+
 void add_check(CLI::App& app, Raw& raw) {
   add_launch(app, raw, true);
   add_rules(app, raw, true);
-  one(app, "--fail-on", raw.fail_on,
-      "Least severity for exit status 1: error (default), warning, ignored, memory, slow, advice, never",
-      "SEVERITY")
+  add_fail_on(app, raw, "Least severity for exit status 1");
+  many(app, "--severity", raw.severities, "Another severity for a rule, or off: 'moe/*=warning'; repeatable",
+       "GLOB=SEVERITY")
+      ->group("Rules");
+  one(app, "--baseline", raw.baseline, "Report only findings that this file does not count", "FILE")
+      ->group("Rules");
+  app.add_flag("--update-baseline", raw.update_baseline, "Write what is found now into the baseline")
+      ->group("Rules");
+  one(app, "--diff-base", raw.diff_base,
+      "Report only what changed since a git revision; main...: since the branch left main", "REV")
       ->group("Rules");
   app.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
   app.add_flag("--fix", raw.fix, "Write the best verified fix of each finding into the file")->group("Fixes");
   app.add_flag("--diff", raw.diff, "Show what --fix would change, as a unified diff")->group("Fixes");
   app.add_flag("--unsafe-fixes", raw.unsafe_fixes, "Allow fixes that change training results")
       ->group("Fixes");
+  many(app, "-o,--output", raw.outputs,
+       "Write a report into a file, too: sarif=out.sarif, or by its name (.sarif, .xml, .json, .md, .txt); "
+       "repeatable",
+       "[FORMAT=]FILE")
+      ->group("Output");
   one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
   add_output(app, raw, true, true);
   app.footer(std::string(check_end));
@@ -186,7 +245,6 @@ void add_plan(CLI::App& app, Raw& raw) {
   app.add_flag("--fit", raw.fit, "The smallest change that fits first, not the fastest run")->group(group);
   many(app, "--free", raw.free, "May change too: precision, global-batch, sequence; repeatable", "WHAT")
       ->group(group);
-  one(app, "--margin", raw.margin, "Memory to leave free: 5% or 4GiB", "SIZE")->group(group);
   one(app, "--top", raw.top, "Plans to show (default 5)", "N")->group(group);
   one(app, "--pick", raw.pick, "The plan that --write and --diff take (default 1)", "N")->group(group);
   one(app, "--write", raw.write, "Write the config with that plan to a new file", "FILE")->group(group);
@@ -211,8 +269,43 @@ void add_diff(CLI::App& app, Raw& raw) {
   add_rules(app, raw, true);
   many(app, "--fail-on", raw.budgets, "What makes exit status 1 (see below); repeatable", "BUDGET")
       ->group("Rules");
-  add_output(app, raw, true, true, "text, json or markdown");
+  add_output(app, raw, true, true);
   app.footer(std::string(diff_end));
+}
+
+void add_run(CLI::App& app, Raw& raw) {
+  app.add_flag("--force", raw.force, "Start the command in spite of errors in the config")->group("Launch");
+  add_launch(app, raw, false);
+  add_rules(app, raw, true);
+  add_fail_on(app, raw, "Least severity that keeps the command from being started");
+  one(app, "--color", raw.color, "auto, always or never", "WHEN")->group("Output");
+  app.add_flag("-q,--quiet", raw.quiet, "Print no summary of the check")->group("Output");
+  app.add_flag("-v,--verbose", raw.verbose, "Say which .headroom.yaml was used")->group("Output");
+  app.footer(std::string(run_end));
+}
+
+void add_explain(CLI::App& app, Raw& raw) {
+  many(app, "--config", raw.configs, "Config of the run; a launch script may stand beside it; repeatable",
+       "CONFIG")
+      ->group("Input");
+  one(app, "--against", raw.against, "Compare the memory snapshot FILE with an older one", "OLD")
+      ->group("Input");
+  many(app, "--answer", raw.answers, "Answer to a question, for scripts; repeatable", "KEY=VALUE")
+      ->group("Input");
+  app.add_flag("--no-ask", raw.no_ask, "Ask nothing, also on a terminal")->group("Input");
+  add_launch(app, raw, false);
+  add_rules(app, raw, false);
+  one(app, "--html", raw.html, "Write a memory snapshot as one page, `-` for standard output", "PAGE")
+      ->group("Output");
+  add_output(app, raw, false, false);
+  app.footer(std::string(explain_end));
+}
+
+void add_schema(CLI::App& app, Raw& raw) {
+  one(app, "--dialect", raw.dialect, "Config language (default: bridge)", "NAME")->group("Output");
+  one(app, "--bridge", raw.context["bridge"], "Megatron Bridge release (default: 0.6.0)", "RELEASE")
+      ->group("Output");
+  one(app, "--color", raw.color, "auto, always or never", "WHEN")->group("Output");
 }
 
 void build(CLI::App& app, Raw& raw) {
@@ -251,6 +344,17 @@ void build(CLI::App& app, Raw& raw) {
       case Command::diff:
         add_diff(sub, raw);
         break;
+      case Command::calibrate:
+        add_launch(sub, raw, false);
+        sub.add_flag("--diff", raw.diff, "Show what would be written, and write nothing")->group("Output");
+        add_output(sub, raw, false, false);
+        break;
+      case Command::run:
+        add_run(sub, raw);
+        break;
+      case Command::explain:
+        add_explain(sub, raw);
+        break;
       case Command::rule:
         add_rules(sub, raw, false);
         add_output(sub, raw, false, false);
@@ -258,6 +362,16 @@ void build(CLI::App& app, Raw& raw) {
       case Command::test_rules:
         add_rules(sub, raw, false);
         add_output(sub, raw, true, false);
+        break;
+      case Command::schema:
+        add_schema(sub, raw);
+        break;
+      case Command::lsp:
+        add_launch(sub, raw, false);
+        add_rules(sub, raw, true);
+        sub.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
+        break;
+      case Command::generate:
         break;
     }
   }
@@ -289,21 +403,6 @@ std::vector<std::string> split_globs(const std::vector<std::string>& lists) {
   return globs;
 }
 
-template <class T, std::size_t N>
-lint::Complaint choose(T& into, const std::string& text, std::string_view option,
-                       const std::array<std::pair<std::string_view, T>, N>& choices) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, value] : choices) {
-    if (name == text) {
-      into = value;
-      return {};
-    }
-    names.push_back(name);
-  }
-  return fmt::format("{}: '{}' is none of {}{}", option, text, fmt::join(names, ", "),
-                     lang::did_you_mean(text, names));
-}
-
 lint::Complaint read_context(Options& options, const Raw& raw) {
   for (const auto& [key, value] : raw.context) {
     if (value.empty()) continue;
@@ -311,7 +410,8 @@ lint::Complaint read_context(Options& options, const Raw& raw) {
       options.bridge_all = true;
       continue;
     }
-    const std::string name = key == "gpu_memory" ? "--gpu-memory" : "--" + key;
+    std::string name = "--" + key;
+    std::ranges::replace(name, '_', '-');
     if (auto complaint = lint::set_context(options.context, key, value, name)) return complaint;
   }
   for (const auto& file : raw.env_files) {
@@ -338,18 +438,64 @@ lint::Complaint read_dialect(Options& options, const std::string& text) {
                      lang::did_you_mean(text, names));
 }
 
+using LoaderChoice = std::optional<source::Loader>;
+constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
+    {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
+constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
+    {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
+
+/// Words that an option takes, where there are only so many.
+std::vector<std::string> choices_of(std::string_view command, std::string_view option) {
+  std::vector<std::string> out;
+  const auto add = [&](const auto& choices) {
+    for (const auto& choice : choices) out.emplace_back(choice.first);
+  };
+  if (option == "--loader") add(loaders);
+  if (option == "--format") {
+    for (const auto name : format_names(command)) out.emplace_back(name);
+  }
+  if (option == "--color") add(colors);
+  if (option == "--dialect") {
+    out = {"auto", "bridge"};
+    for (const auto name : dialect_names()) out.emplace_back(name);
+  }
+  if (option == "--gpu") {
+    for (const auto& gpu : schema::embedded_schema().gpus) out.emplace_back(gpu.kind);
+  }
+  if (option == "--bridge") {
+    for (int i = 0; i < schema::release_count; ++i)
+      out.emplace_back(schema::name(static_cast<schema::Release>(i)));
+  }
+  if (option == "--fail-on") {
+    for (int i = 0; i <= static_cast<int>(rules::Severity::error); ++i)
+      out.emplace_back(rules::to_string(static_cast<rules::Severity>(i)));
+    out.emplace_back("never");
+  }
+  return out;
+}
+
+std::vector<OptionSheet> option_sheets(const CLI::App& app) {
+  std::vector<OptionSheet> out;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_positional() || !option->nonpositional()) continue;
+    OptionSheet sheet;
+    for (const auto& name : option->get_snames()) sheet.names.push_back("-" + name);
+    for (const auto& name : option->get_lnames()) {
+      sheet.names.push_back("--" + name);
+      if (sheet.choices.empty()) sheet.choices = choices_of(app.get_name(), sheet.names.back());
+    }
+    if (option->get_expected_max() > 0) sheet.value = option->get_type_name();
+    sheet.what = option->get_description();
+    sheet.group = option->get_group();
+    sheet.repeatable = option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+    out.push_back(std::move(sheet));
+  }
+  return out;
+}
+
 lint::Complaint read_choices(Options& options, const Raw& raw) {
-  using LoaderChoice = std::optional<source::Loader>;
-  static constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
-      {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
-  static constexpr std::array<std::pair<std::string_view, Format>, 3> formats{
-      {{"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}}};
-  static constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
-      {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
   if (auto c = choose(options.loader, raw.loader, "--loader", loaders)) return c;
-  if (auto c = choose(options.format, raw.format, "--format", formats)) return c;
-  if (options.format == Format::markdown && options.command != Command::diff)
-    return fmt::format("--format: '{}' is none of text, json", raw.format);
+  if (auto c = read_format(options, raw.format)) return c;
   if (auto c = choose(options.color, raw.color, "--color", colors)) return c;
   if (auto c = read_dialect(options, raw.dialect)) return c;
   if (raw.fail_on == "never") {
@@ -376,29 +522,23 @@ lint::Complaint read_count(std::size_t& into, const std::string& text, std::stri
   return fmt::format("{}: '{}' is no number from 1 to 1000", option, text);
 }
 
-lint::Complaint read_margin(PlanOptions& plan, const std::string& text) {
-  if (text.empty()) return {};
-  if (text.back() == '%') {
-    const char* end = text.data() + text.size() - 1;
-    double percent = 0;
-    const auto [stop, error] = std::from_chars(text.data(), end, percent);
-    plan.margin_share = percent / 100;
-    if (error == std::errc() && stop == end && percent >= 0 && percent < 100) return {};
-  } else if (const auto bytes = lint::parse_size(text)) {
-    plan.margin_bytes = static_cast<double>(*bytes);
-    return {};
-  }
-  return fmt::format("--margin: '{}' is no size such as 4GiB and no share such as 5%", text);
-}
-
 lint::Complaint read_plan(PlanOptions& plan, const Raw& raw) {
   plan.fit = raw.fit;
   plan.free = raw.free;
   plan.write = raw.write;
-  if (auto c = read_margin(plan, raw.margin)) return c;
   if (auto c = read_count(plan.top, raw.top, "--top")) return c;
   if (auto c = read_count(plan.pick, raw.pick, "--pick")) return c;
   if (!plan.write.empty() && raw.diff) return "--diff only shows what --write would write: give one of them";
+  return {};
+}
+
+lint::Complaint read_answers(Options& options, const Raw& raw) {
+  for (const auto& word : raw.answers) {
+    const auto equals = word.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return fmt::format("--answer: '{}' is no KEY=VALUE", word);
+    options.answers.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
   return {};
 }
 
@@ -406,6 +546,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   Options options;
   options.command = info.command;
   options.words = raw.words;
+  options.words.insert(options.words.end(), raw.plain.begin(), raw.plain.end());
   options.sets = raw.sets;
   options.rule_dirs = raw.rule_dirs;
   options.select = split_globs(raw.select);
@@ -420,9 +561,22 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.to = raw.to;
   options.why = raw.why;
   options.budgets = raw.budgets;
+  options.baseline = raw.baseline;
+  options.update_baseline = raw.update_baseline;
+  options.diff_base = raw.diff_base;
+  options.force = raw.force;
+  options.configs = raw.configs;
+  options.against = raw.against;
+  options.html = raw.html;
+  options.no_ask = raw.no_ask;
   auto complaint = read_choices(options, raw);
+  if (!complaint) complaint = read_outputs(options, raw.outputs);
+  if (!complaint) complaint = read_severities(options, raw.severities);
   if (!complaint) complaint = read_context(options, raw);
   if (!complaint) complaint = read_plan(options.plan, raw);
+  if (!complaint) complaint = read_answers(options, raw);
+  if (!complaint && !options.against.empty() && !options.html.empty())
+    complaint = "--html shows one snapshot: give it without --against";
   if (!complaint && options.diff && options.fix)
     complaint = "--diff only shows what --fix would write: give one of them";
   if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)
@@ -434,6 +588,12 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   if (!complaint && options.bridge_all && (options.diff || options.fix)) {
     complaint = "--bridge all compares releases: fixes need one";
   }
+  if (!complaint && options.update_baseline && options.baseline.empty())
+    complaint = "--update-baseline needs --baseline FILE";
+  if (!complaint && options.update_baseline && !options.diff_base.empty())
+    complaint = "--diff-base reports a part of what is found: no baseline can be made of it";
+  if (!complaint && !options.diff_base.empty() && (options.diff || options.fix))
+    complaint = "--diff-base reports only what is new: --fix and --diff take all of a file";
   if (complaint) return wrong(*complaint, info.name);
   return {std::move(options), {}, exit_clean};
 }
@@ -470,6 +630,19 @@ Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* ar
 
 }  // namespace
 
+ProgramSheet program_sheet() {
+  CLI::App app{std::string(program_what)};
+  Raw raw;
+  build(app, raw);
+  ProgramSheet out{app.get_description(), app.get_footer(), option_sheets(app), {}};
+  for (const auto& info : commands) {
+    const CLI::App* sub = app.get_subcommand(std::string(info.name));
+    out.commands.push_back({std::string(info.name), std::string(info.usage), std::string(info.what),
+                            sub->get_footer(), option_sheets(*sub)});
+  }
+  return out;
+}
+
 Parsed parse_command_line(int argc, const char* const* argv) {
   std::vector<std::string_view> names;
   for (const auto& info : commands) names.push_back(info.name);
@@ -479,12 +652,19 @@ Parsed parse_command_line(int argc, const char* const* argv) {
       return wrong(fmt::format("unknown command '{}'{}", word, lang::did_you_mean(word, names)), "");
     }
   }
-  CLI::App app(
-      "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
-      "wrong before a GPU is touched.");
+  // Behind `--` stand the words of the command that `run` starts; for others names of files and settings,
+  // which CLI11 would hand to the program, past the command.
+  const char* const* const last = argv + argc;
+  const char* const* const end =
+      std::find_if(argv, last, [](const char* word) { return std::string_view(word) == "--"; });
+  const bool run = argc > 1 && std::string_view(argv[1]) == "run";
+  CLI::App app{std::string(program_what)};
   Raw raw;
+  if (!run && end != last) raw.plain.assign(end + 1, last);
   build(app, raw);
-  return parse_with(app, raw, argc, argv);
+  Parsed parsed = parse_with(app, raw, static_cast<int>(end - argv), argv);
+  if (parsed.options && run && end != last) parsed.options->command_words.assign(end + 1, last);
+  return parsed;
 }
 
 }  // namespace headroom::app

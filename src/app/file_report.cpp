@@ -116,6 +116,7 @@ report::FileReport file_report(const std::string& path, std::shared_ptr<const so
   out.notes = std::move(outcome.notes);
   out.left_out = left_out(outcome.findings.skipped, schema);
   out.diagnostics = std::move(outcome.findings.diagnostics);
+  out.suppressed = std::move(outcome.suppressed);
   if (!advice) {
     std::erase_if(out.diagnostics, [](const auto& d) { return d.severity == rules::Severity::advice; });
   }

@@ -7,6 +7,7 @@
 
 #include "command_line.hpp"
 #include "commands.hpp"
+#include "headroom/schema/data_date.hpp"
 #include "output.hpp"
 
 #ifdef __GLIBC__
@@ -16,10 +17,11 @@
 namespace headroom::app {
 namespace {
 
-ExitStatus run(int argc, const char* const* argv) {
+int dispatch(int argc, const char* const* argv) {
   // Answered before the tree of options is built: editors and scripts ask often.
   if (argc >= 2 && std::string_view(argv[1]) == "--version") {
-    return write(stdout, "headroom " HEADROOM_VERSION "\n") ? exit_clean : exit_usage;
+    const std::string text = fmt::format("headroom {} (data of {})\n", HEADROOM_VERSION, schema::data_date);
+    return write(stdout, text) ? exit_clean : exit_usage;
   }
   const Parsed parsed = parse_command_line(argc, argv);
   if (!parsed.options) {
@@ -32,16 +34,31 @@ ExitStatus run(int argc, const char* const* argv) {
       return effective(*parsed.options);
     case Command::convert:
       return convert(*parsed.options);
+    case Command::calibrate:
+      return calibrate(*parsed.options);
     case Command::estimate:
       return estimate(*parsed.options);
     case Command::plan:
       return plan(*parsed.options);
     case Command::diff:
       return diff(*parsed.options);
+    case Command::explain:
+      return explain(*parsed.options);
     case Command::rule:
       return rule(*parsed.options);
     case Command::test_rules:
       return test_rules(*parsed.options);
+    case Command::run: {
+      int status = exit_clean;
+      const ExitStatus refused = run(*parsed.options, status);
+      return refused == exit_clean ? status : refused;
+    }
+    case Command::schema:
+      return schema_document(*parsed.options);
+    case Command::lsp:
+      return lsp_server(*parsed.options);
+    case Command::generate:
+      return generate(*parsed.options);
   }
   return exit_bug;
 }
@@ -61,7 +78,7 @@ int main(int argc, char** argv) {
   // The same for a limit on the size of files: the write fails, and the temporary file of --fix goes away.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return headroom::app::run(argc, argv);
+    return headroom::app::dispatch(argc, argv);
   } catch (const std::exception& error) {
     static_cast<void>(headroom::app::write(
         stderr,

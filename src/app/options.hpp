@@ -12,17 +12,37 @@ namespace headroom::app {
 /// docs: README, "Exit statuses". The output format never changes them.
 enum ExitStatus : std::uint8_t { exit_clean = 0, exit_findings = 1, exit_usage = 2, exit_bug = 3 };
 
-enum class Command : std::uint8_t { check, effective, estimate, plan, diff, convert, rule, test_rules };
-enum class Format : std::uint8_t { text, json, markdown };
+enum class Command : std::uint8_t {
+  check,
+  effective,
+  estimate,
+  plan,
+  diff,
+  explain,
+  convert,
+  calibrate,
+  run,
+  rule,
+  test_rules,
+  schema,
+  lsp,
+  generate
+};
+enum class Format : std::uint8_t { text, json, concise, sarif, github, gitlab, junit, markdown };
 enum class ColorChoice : std::uint8_t { automatic, always, never };
 
 /// What `plan` alone knows.
 struct PlanOptions {
   bool fit = false;               ///< smallest change first
   std::vector<std::string> free;  ///< parts of the job that may change
-  double margin_share = 0, margin_bytes = 0;
   std::size_t top = 5, pick = 1;  ///< `pick`: the plan that --write and --diff take
   std::string write;
+};
+
+/// `--output FORMAT=FILE`
+struct OutputFile {
+  Format format = Format::text;
+  std::string path;
 };
 
 struct Options {
@@ -34,6 +54,7 @@ struct Options {
   std::optional<source::Loader> loader;
   std::string dialect;  ///< empty: detected
   std::vector<std::string> rule_dirs, select, ignore;
+  std::vector<rules::SeverityChange> severities;  ///< `--severity`
   std::optional<rules::Severity> fail_on;
   bool never_fail = false;           ///< `--fail-on never`
   std::vector<std::string> budgets;  ///< `diff --fail-on`
@@ -41,10 +62,20 @@ struct Options {
   std::string to;     ///< `convert`: target language
   unsigned jobs = 0;  ///< 0: one per processor
   Format format = Format::text;
+  std::vector<OutputFile> outputs;
+  std::string baseline;  ///< file; empty: none
+  bool update_baseline = false;
+  std::string diff_base;  ///< git revision; empty: everything is reported
   ColorChoice color = ColorChoice::automatic;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false;
   bool quiet = false, verbose = false, all = false;
-  bool why = false;  ///< estimate: print each formula
+  bool why = false;                                          ///< estimate: print each formula
+  bool no_ask = false;                                       ///< explain: no questions, no prompt
+  std::vector<std::string> configs;                          ///< explain: `--config`
+  std::vector<std::pair<std::string, std::string>> answers;  ///< explain: `--answer`
+  std::string against, html;                                 ///< explain: an older snapshot; a page to write
+  std::vector<std::string> command_words;                    ///< run: what stands behind `--`
+  bool force = false;                                        ///< run: start the command in spite of errors
 };
 
 }  // namespace headroom::app

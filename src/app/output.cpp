@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <memory>
 
 #include "headroom/report/terminal.hpp"
 
@@ -29,6 +32,29 @@ bool wants_color(ColorChoice choice, std::FILE* stream) {
   return isatty(fileno(stream)) == 1;
 }
 
+struct FileCloser {
+  void operator()(std::FILE* f) const { std::fclose(f); }
+};
+using File = std::unique_ptr<std::FILE, FileCloser>;
+
+// A late error, of a full disk for example, shows when the file is closed.
+bool fill(File file, std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
+  return std::fclose(file.release()) == 0 && written;
+}
+
+bool cannot_write(const Options& options, const std::string& path) {
+  complain(options, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  return false;
+}
+
+// What `open` would have given a new file.
+mode_t usual_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
 }  // namespace
 
 report::TextOptions text_options(const Options& options, std::FILE* stream) {
@@ -48,6 +74,36 @@ bool write(std::FILE* stream, std::string_view text) {
   const std::string message = fmt::format("error: cannot write output: {}\n", std::strerror(errno));
   std::fwrite(message.data(), 1, message.size(), stderr);
   return false;
+}
+
+bool write_file(const Options& options, const std::string& path, std::string_view text) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path target = fs::weakly_canonical(fs::absolute(path, error), error);  // a link stays a link
+  if (error) return errno = error.value(), cannot_write(options, path);
+  struct stat status {};
+  const bool exists = ::stat(target.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {
+    File file(std::fopen(path.c_str(), "wb"));
+    return (file && fill(std::move(file), text)) || cannot_write(options, path);
+  }
+  fs::create_directories(target.parent_path(), error);
+  std::string temporary = target.string() + ".headroom-XXXXXX";
+  const int fd = ::mkstemp(temporary.data());
+  if (fd < 0) return cannot_write(options, path);
+  File file(::fdopen(fd, "wb"));
+  const bool good = file && ::fchmod(fd, exists ? status.st_mode & 07777 : usual_mode()) == 0 &&
+                    fill(std::move(file), text) && std::rename(temporary.c_str(), target.c_str()) == 0;
+  if (good) return true;
+  const int why = errno;
+  ::unlink(temporary.c_str());
+  errno = why;
+  return cannot_write(options, path);
+}
+
+bool append_file(const Options& options, const std::string& path, std::string_view text) {
+  File file(std::fopen(path.c_str(), "ab"));
+  return (file && fill(std::move(file), text)) || cannot_write(options, path);
 }
 
 void complain(const Options& options, std::string_view message) {

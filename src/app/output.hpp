@@ -17,6 +17,13 @@ namespace headroom::app {
 /// failures (a full disk) are said on standard error: false.
 [[nodiscard]] bool write(std::FILE* stream, std::string_view text);
 
+/// Writes a file whole, through a temporary one and a rename; folders on the way are made; a pipe or a device
+/// is written to as it is. False where that fails; it was said then.
+[[nodiscard]] bool write_file(const Options& options, const std::string& path, std::string_view text);
+
+/// Adds to the end of a file. False where that fails; it was said then.
+[[nodiscard]] bool append_file(const Options& options, const std::string& path, std::string_view text);
+
 /// `error: message` on standard error.
 void complain(const Options& options, std::string_view message);
 

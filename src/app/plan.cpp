@@ -67,8 +67,6 @@ class Planning {
                  &config};
     out.choices = &rules::embedded_choices();
     out.free = options_.plan.free;
-    out.margin_share = options_.plan.margin_share;
-    out.margin_bytes = options_.plan.margin_bytes;
     out.threads = options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());
     out.top = std::max<std::size_t>(options_.plan.top, options_.plan.pick);
     out.fit = options_.plan.fit;

@@ -11,14 +11,38 @@
 
 namespace headroom::app {
 
-struct Repository {
-  std::string path;  ///< of the file; empty where there is none
+/// A rule's new severity from its name, or from `off`; else what is wrong with it.
+[[nodiscard]] tl::expected<rules::SeverityChange, std::string> severity_change(const std::string& glob,
+                                                                               const std::string& severity);
+
+/// What can be said of all files, and again of some.
+struct RepositorySettings {
   lint::ContextOptions context;
   std::vector<std::string> select, ignore;
+  std::vector<rules::SeverityChange> severities;
   std::vector<std::string> rule_dirs;  ///< relative ones made relative to the file's folder
   std::optional<rules::Severity> fail_on;
   bool never_fail = false;
 };
+
+/// `{files: conf/h200/**, gpu: h200}`
+struct RepositoryOverride {
+  std::vector<std::string> files;  ///< globs, relative to the folder of the file
+  RepositorySettings settings;
+};
+
+struct Repository {
+  std::string path;  ///< of the file
+  RepositorySettings settings;
+  std::vector<RepositoryOverride> overrides;
+
+  /// What holds for one config: later overrides win over earlier ones, those over the rest; lists of
+  /// `ignore`, `rules` and `severity` add up.
+  [[nodiscard]] RepositorySettings settings_for(const std::string& config) const;
+};
+
+/// What the command line and the repository together choose: `--select` replaces, the rest adds.
+[[nodiscard]] rules::Selection selection_of(const Options& options, const RepositorySettings& settings);
 
 struct RepositoryError {
   source::Error error;

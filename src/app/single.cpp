@@ -44,7 +44,7 @@ ExitStatus read_single(const Options& options, std::string_view command, Single&
   job.want_fixes = false;
   job.selection.ignore = {"*"};  // looking at values is no check
   if (*repository != nullptr) {
-    job.repository = (*repository)->context;
+    job.repository = (*repository)->settings_for(out.path).context;
     if (options.verbose)
       static_cast<void>(write(stderr, fmt::format("note: using {}\n", (*repository)->path)));
   }

@@ -86,7 +86,8 @@ class RulesWriter {
     for (const auto& s : r.sources)
       sources.push_back(fmt::format("{{{}, {}, {}}}", cpp_text(s.repo), cpp_text(s.path), cpp_text(s.what)));
     for (const auto& e : r.examples)
-      examples.push_back(fmt::format("{{{}, {}, {}}}", yes(e.fails), cpp_text(e.yaml), e.line));
+      examples.push_back(
+          fmt::format("{{{}, {}, {}, {}}}", yes(e.fails), cpp_text(e.yaml), e.line, cpp_text(e.log)));
     return fmt::format(
         "    {{{}, {}, static_cast<Severity>({}), static_cast<FailsAt>({}), {}, {}, {}, {}, {}, {}, {}, "
         "{},\n     {},\n"

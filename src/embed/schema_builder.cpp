@@ -74,8 +74,8 @@ void SchemaBuilder::read_gpus() {
   if (!in) return;
   std::vector<schema::Gpu> out;
   in->each(in->root(), [&](std::string_view name, NodeId key, NodeId body) {
-    in->only(body, {"aliases", "total_bytes", "basis", "compute_capability", "memory_bandwidth", "bf16",
-                    "fp16", "fp8", "fp4", "nvlink_bandwidth", "gpus_per_node", "nvlink_domain",
+    in->only(body, {"aliases", "total_bytes", "host_bytes", "basis", "compute_capability", "memory_bandwidth",
+                    "bf16", "fp16", "fp8", "fp4", "nvlink_bandwidth", "gpus_per_node", "nvlink_domain",
                     "network_bandwidth", "host_bandwidth", "host_memory_bandwidth"});
     schema::Gpu g;
     g.kind = arena_.keep(name);
@@ -83,6 +83,7 @@ void SchemaBuilder::read_gpus() {
     auto bytes = in->integer(body, "total_bytes");
     if (!bytes || *bytes <= 0) in->fail(key, "a GPU kind needs total_bytes");
     g.total_bytes = static_cast<std::uint64_t>(bytes.value_or(0));
+    g.host_bytes = static_cast<std::uint64_t>(in->integer(body, "host_bytes").value_or(0));
     g.compute_capability = in->number(body, "compute_capability").value_or(0);
     g.memory_bandwidth = in->number(body, "memory_bandwidth").value_or(0);
     g.bf16_flops = in->number(body, "bf16").value_or(0);
@@ -153,6 +154,7 @@ schema::Schema SchemaBuilder::build() {
   read_plain("/schema/environment.yaml", "env", schema::Space::environment);
   read_plain("/schema/launch.yaml", "launch", schema::Space::launch);
   read_plain("/schema/memory.yaml", "memory", schema::Space::launch);
+  read_plain("/schema/oom.yaml", "oom", schema::Space::launch);
   read_derived();
   read_extra();
   if (!errors_.empty() && sections_.empty()) return out_;

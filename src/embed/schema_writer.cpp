@@ -131,8 +131,8 @@ class SchemaWriter {
     std::string out = "constexpr Gpu gpus[] = {\n";
     for (const auto& g : schema_.gpus)
       out += fmt::format(
-          "    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(g.kind),
-          texts_.texts(g.aliases), g.total_bytes, cpp_number(g.compute_capability),
+          "    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(g.kind),
+          texts_.texts(g.aliases), g.total_bytes, g.host_bytes, cpp_number(g.compute_capability),
           cpp_number(g.memory_bandwidth), g.gpus_per_node, cpp_number(g.bf16_flops), cpp_number(g.fp16_flops),
           cpp_number(g.fp8_flops), cpp_number(g.fp4_flops), cpp_number(g.nvlink_bandwidth), g.nvlink_domain,
           cpp_number(g.network_bandwidth), cpp_number(g.host_bandwidth), cpp_number(g.host_memory_bandwidth));

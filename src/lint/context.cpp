@@ -42,10 +42,30 @@ Result<void> read_env(const Document& doc, const Node& node, ContextOptions& out
   return {};
 }
 
+Result<void> read_calibration(const Document& doc, const Node& node, ContextOptions& out) {
+  if (node.kind == NodeKind::scalar && node.value.is_null()) return {};
+  if (node.kind != NodeKind::mapping)
+    return tl::unexpected(error_at(doc, node.span, "headroom.calibration is a mapping of names to numbers"));
+  const auto known = calibration_keys();
+  for (const source::Member& m : node.members) {
+    const std::string& key = doc.node(m.key).text;
+    if (std::ranges::find(known, key) == known.end()) {
+      return tl::unexpected(error_at(
+          doc, doc.node(m.key).span,
+          fmt::format("calibration has no key '{}'{}; it knows {}", key,
+                      lang::did_you_mean(key, {known.begin(), known.end()}), fmt::join(known, ", "))));
+    }
+    if (auto complaint = set_calibration(out, key, doc.node(m.value).text, "calibration." + key))
+      return tl::unexpected(error_at(doc, doc.node(m.value).span, std::move(*complaint)));
+  }
+  return {};
+}
+
 Result<void> read_key(const Document& doc, const source::Member& m, ContextOptions& out) {
   const std::string& key = doc.node(m.key).text;
   const Node& node = doc.node(m.value);
   if (key == "env") return read_env(doc, node, out);
+  if (key == "calibration") return read_calibration(doc, node, out);
   const auto keys = context_keys();
   if (std::ranges::find(keys, key) == keys.end()) {
     return tl::unexpected(
@@ -67,9 +87,9 @@ Result<void> read_key(const Document& doc, const source::Member& m, ContextOptio
 /// Callers of the library fill the options themselves: the same checks as for what is read from text.
 Complaint complaint_about(const ContextOptions& options) {
   const std::pair<std::string_view, const std::optional<std::string>*> given[] = {
-      {"bridge", &options.bridge}, {"mcore", &options.mcore}, {"te", &options.te},
-      {"torch", &options.torch},   {"gpu", &options.gpu},     {"model", &options.model},
-      {"layer", &options.layer}};
+      {"bridge", &options.bridge}, {"mcore", &options.mcore},  {"te", &options.te},
+      {"torch", &options.torch},   {"gpu", &options.gpu},      {"model", &options.model},
+      {"layer", &options.layer},   {"margin", &options.margin}};
   ContextOptions scratch;
   for (const auto& [key, text] : given) {
     if (!*text) continue;
@@ -111,6 +131,9 @@ ContextOptions merge(ContextOptions first, const ContextOptions& second) {
   take(first.dump, second.dump);
   take(first.gpus, second.gpus);
   take(first.gpu_memory_bytes, second.gpu_memory_bytes);
+  take(first.host_memory_bytes, second.host_memory_bytes);
+  take(first.margin, second.margin);
+  take(first.calibration, second.calibration);
   first.env.insert(second.env.begin(), second.env.end());
   first.env_complete = first.env_complete || second.env_complete;
   return first;
@@ -178,6 +201,12 @@ resolve::LaunchContext launch_context(const ContextOptions& options, schema::Rel
   out.torch = version(options.torch);
   out.gpus = options.gpus;
   out.gpu_memory_bytes = options.gpu_memory_bytes;
+  out.host_memory_bytes = options.host_memory_bytes;
+  if (const auto margin = options.margin ? parse_margin(*options.margin) : std::nullopt) {
+    out.margin_bytes = margin->bytes;
+    out.margin_share = margin->share;
+  }
+  out.calibration = options.calibration;
   out.env = options.env;
   out.env_complete = options.env_complete;
   if (options.gpu) out.gpu = schema.find_gpu(*options.gpu);

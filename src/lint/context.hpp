@@ -8,9 +8,6 @@ namespace headroom::lint {
 /// with a place.
 [[nodiscard]] source::Result<ContextOptions> read_block(const source::Document& doc);
 
-/// `first` where it says something, else `second`.
-[[nodiscard]] ContextOptions merge(ContextOptions first, const ContextOptions& second);
-
 /// Names that nobody knows (a GPU kind, a release, a model) are an Error that lists what is known.
 [[nodiscard]] source::Result<void> check_options(const ContextOptions& options);
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "context.hpp"
+#include "failure.hpp"
 #include "headroom/advise/fixes.hpp"
 #include "headroom/dialect/bridge.hpp"
 #include "headroom/memory/facts.hpp"
+#include "suppressions.hpp"
 
 namespace headroom::lint {
 
@@ -44,7 +46,7 @@ Outcome lint(const Job& job) {
   }
   out.notes.insert(out.notes.end(), out.settings.notes.begin(), out.settings.notes.end());
   options = merge(take_hints(given, out.settings.hints, out.notes), job.repository);
-  const resolve::LaunchContext launch = launch_context(options, release, schema);
+  resolve::LaunchContext launch = launch_context(options, release, schema);
 
   for (const source::Override& word : job.sets)
     dialect::apply_override(out.settings, word, schema, release, "--set");
@@ -56,14 +58,17 @@ Outcome lint(const Job& job) {
   std::vector<const rules::RulePack*> packs{&rules::embedded_rules()};
   packs.insert(packs.end(), job.extra_packs.begin(), job.extra_packs.end());
   out.findings = rules::evaluate(out.config, out.settings, packs, job.selection);
+  const advise::Bench bench{&out.settings, &launch,        &schema,    &rules::embedded_resolve(),
+                            packs,         &job.selection, &out.config};
+  if (job.log != nullptr) explain(*job.log, launch, bench, out);
   if (!job.want_advice) {
     std::erase_if(out.findings.diagnostics,
                   [](const auto& d) { return d.severity == rules::Severity::advice; });
   }
-  if (job.want_fixes) {
-    advise::attach_fixes(out.findings, {&out.settings, &launch, &schema, &rules::embedded_resolve(), packs,
-                                        &job.selection, &out.config});
+  if (job.want_fixes && job.log == nullptr) {
+    advise::attach_fixes(out.findings, bench);
   }
+  suppress(out, job, packs);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 #include "headroom/lang/check.hpp"
@@ -13,8 +14,11 @@
 namespace headroom::lint {
 namespace {
 
-constexpr std::string_view keys[] = {"bridge",     "mcore", "te",    "torch", "gpus", "gpu",
-                                     "gpu_memory", "env",   "model", "layer", "dump"};
+constexpr std::string_view keys[] = {"bridge", "mcore",       "te",     "torch",      "gpus",
+                                     "gpu",    "gpu_memory",  "env",    "model",      "layer",
+                                     "dump",   "host_memory", "margin", "calibration"};
+constexpr std::string_view calibrated[] = {"static_bytes", "moving_ratio", "unused_share", "outside_bytes",
+                                           "band_share"};
 
 constexpr std::string_view layers[] = {"bridge", "megatron-core", "megatron-lm"};
 
@@ -97,10 +101,49 @@ Complaint set_dump(std::optional<bool>& slot, std::string_view value, std::strin
   return {};
 }
 
+Complaint set_margin(std::optional<std::string>& slot, std::string_view value, std::string_view name) {
+  if (!parse_margin(value)) return fmt::format("{}: '{}' is no margin, such as 4GiB or 5%", name, value);
+  slot = std::string(value);
+  return {};
+}
+
 }  // namespace
 
 std::span<const std::string_view> context_keys() {
   return keys;
+}
+
+std::span<const std::string_view> calibration_keys() {
+  return calibrated;
+}
+
+std::optional<Margin> parse_margin(std::string_view text) {
+  if (text == "0") return Margin{};
+  if (!text.ends_with('%')) {
+    const auto size = parse_size(text);
+    return size ? std::optional(Margin{static_cast<double>(*size), 0}) : std::nullopt;
+  }
+  const source::Value number =
+      source::resolve_scalar(text.substr(0, text.size() - 1), source::Loader::omega_conf);
+  if (!number.is_number() || !(number.as_double() >= 0 && number.as_double() < 100)) return std::nullopt;
+  return Margin{0, number.as_double() / 100};
+}
+
+Complaint set_calibration(ContextOptions& context, std::string_view key, std::string_view value,
+                          std::string_view name) {
+  const source::Value number = source::resolve_scalar(value, source::Loader::omega_conf);
+  const double x = number.is_number() ? number.as_double() : std::nan("");
+  const bool ratio = key == "moving_ratio";
+  if (!std::isfinite(x) || std::abs(x) > 1e15 || (key != "static_bytes" && x < 0) || (ratio && x <= 0))
+    return fmt::format("{}: '{}' is no {}", name, value,
+                       key.ends_with("bytes") ? "number of bytes" : "share or ratio");
+  resolve::Calibration& c = context.calibration ? *context.calibration : context.calibration.emplace();
+  if (key == "static_bytes") c.static_bytes = x;
+  if (ratio) c.moving_ratio = x;
+  if (key == "unused_share") c.unused_share = x;
+  if (key == "outside_bytes") c.outside_bytes = x;
+  if (key == "band_share") c.band_share = x;
+  return {};
 }
 
 Complaint set_context(ContextOptions& context, std::string_view key, std::string_view value,
@@ -114,9 +157,10 @@ Complaint set_context(ContextOptions& context, std::string_view key, std::string
   if (key == "gpus") return set_gpus(context.gpus, value, name);
   if (key == "layer") return set_layer(context.layer, value, name);
   if (key == "dump") return set_dump(context.dump, value, name);
+  if (key == "margin") return set_margin(context.margin, value, name);
   const auto size = parse_size(value);
   if (!size) return fmt::format("{}: '{}' is no size, such as 80GB, 141GiB or 85899345920", name, value);
-  context.gpu_memory_bytes = size;
+  (key == "host_memory" ? context.host_memory_bytes : context.gpu_memory_bytes) = size;
   return {};
 }
 

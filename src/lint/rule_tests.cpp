@@ -6,6 +6,7 @@
 #include <array>
 
 #include "headroom/lint/lint.hpp"
+#include "headroom/oom/log_reader.hpp"
 
 namespace headroom::lint {
 namespace {
@@ -71,7 +72,15 @@ class Runner {
  private:
   /// Whether the finding came with a verified fix.
   bool block(const rules::Rule& rule, const rules::Example& example) {
-    const Outcome out = lint(job_of(rule, example, pack_));
+    Job job = job_of(rule, example, pack_);
+    oom::LogFacts log;
+    if (!example.log.empty()) {
+      oom::LogReader reader;
+      reader.feed(example.log);
+      log = reader.finish();
+      job.log = &log;
+    }
+    const Outcome out = lint(job);
     if (out.unreadable) {
       const auto line = out.unreadable->has_location ? out.unreadable->location.start.line - 1 : 0;
       fail(rule, example.line + line, "the block cannot be read: " + out.unreadable->message);
@@ -83,6 +92,7 @@ class Runner {
     if (example.fails) {
       if (it == all.end())
         fail(rule, example.line, "this Fails block does not give the finding; " + why_not(rule, out));
+      if (!example.log.empty()) return it != all.end() && !out.remedies.empty();
       return it != all.end() &&
              std::any_of(it->fixes.begin(), it->fixes.end(), [](const rules::Fix& f) { return f.verified; });
     }

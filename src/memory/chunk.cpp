@@ -150,8 +150,12 @@ ChunkCost chunk_cost(const Shape& s, const Chunk& chunk, const LayerCosts& layer
   }
   if (chunk.mtp_depths > 0) mtp_layers(s, chunk, layers, stack);
   logits = 0;
-  if (!chunk.loss)
-    return {stack.kept, std::max(stack.forward, stack.kept), std::max(stack.backward, stack.kept)};
+  if (!chunk.loss) {
+    // What the chunk sends on is freed once it has left; nothing inside reads it again.
+    const bool counted = s.saving.mode == Recompute::none || s.saving.mode == Recompute::selective;
+    const double sent = counted && s.deallocate_outputs && chunk.layer_count() > 0 ? stream : 0;
+    return {stack.kept - sent, std::max(stack.forward, stack.kept), std::max(stack.backward, stack.kept)};
+  }
   Walk loss;
   loss_activations(s, loss);
   // Each depth of multi-token prediction has logits of its own.

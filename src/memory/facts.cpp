@@ -12,10 +12,10 @@ using source::Value;
 
 namespace {
 
-constexpr std::array<std::string_view, 12> names{
-    "memory.used",     "memory.used_low",  "memory.used_high", "memory.used_expandable",
-    "memory.capacity", "memory.peak",      "memory.states",    "memory.activations",
-    "memory.logits",   "memory.mean_used", "memory.stage",     "memory.host"};
+constexpr std::array<std::string_view, 15> names{
+    "memory.used",  "memory.used_low", "memory.used_high",   "memory.used_expandable", "memory.capacity",
+    "memory.peak",  "memory.states",   "memory.activations", "memory.logits",          "memory.mean_used",
+    "memory.stage", "memory.host",     "memory.host_node",   "memory.host_capacity",   "memory.margin"};
 
 void set(resolve::EffectiveConfig& config, std::string_view name, Value value) {
   const schema::FieldId id = config.schema->find(name);
@@ -56,6 +56,10 @@ std::optional<Facts> fill(resolve::EffectiveConfig& config, const Shape& shape) 
   set(config, "memory.mean_used", gib(mean_peak(now) + beside));
   set(config, "memory.stage", Value(static_cast<std::int64_t>(worst.stage)));
   set(config, "memory.host", gib(now.host));
+  const double ranks = std::min(shape.gpus_per_node, shape.parallel.gpus);
+  set(config, "memory.host_node", gib(now.host * ranks));
+  if (shape.host_capacity > 0) set(config, "memory.host_capacity", gib(shape.host_capacity));
+  set(config, "memory.margin", gib(now.margin));
   return Facts{worst.peak, now.used, now.capacity, now.fits()};
 }
 

@@ -11,17 +11,19 @@ constexpr double mebibyte = 1024.0 * 1024.0;
 
 /// Segments that hold no tensor at the peak, as a share of what comes and goes in a step (docs/memory.md).
 double unused_share(const Shape& s) {
-  return s.expandable_segments ? 0.02 : 0.05;
+  return s.calibration.unused_share.value_or(s.expandable_segments ? 0.02 : 0.05);
 }
 
-/// CUDA context and kernels of the libraries, a communicator's buffers for each kind of parallelism, and the
-/// buffers of a dispatcher that moves tokens itself.
+/// CUDA context and kernels of the libraries, a communicator's buffers for each kind of parallelism, those of
+/// the all-to-all between experts, and the buffers of a dispatcher that moves tokens itself (docs/memory.md).
 double outside_allocator(const Shape& s) {
+  if (s.calibration.outside_bytes) return *s.calibration.outside_bytes;
   double groups = 0;
   for (const double size : {s.parallel.tp, s.parallel.pp, s.parallel.cp, s.parallel.dp, s.parallel.ep})
     groups += size > 1 ? 1 : 0;
+  const bool experts = s.model.moe && s.parallel.ep > 1;
   const bool flex = s.model.moe && s.kernels.dispatcher == Dispatcher::flex;
-  return (1000 + 250 * groups + (flex ? 1000 : 0)) * mebibyte;
+  return (2466 + 476 * groups + (experts ? 1520 : 0) + (flex ? 1000 : 0)) * mebibyte;
 }
 
 }  // namespace
@@ -38,8 +40,10 @@ void add_overheads(const Shape& s, Peaks& p, double busiest_peak) {
   p.reserved = top.peak + unused_share(s) * moving;
   const double hot = std::max(0.0, busiest_peak - top.peak);
   p.used = used_bytes(s, {top.static_bytes, moving}, busiest_peak);
-  p.low = top.peak - 0.01 * top.static_bytes - 0.03 * moving - 32 * mebibyte;
-  p.high = top.peak + 0.01 * top.static_bytes + 0.03 * moving + 32 * mebibyte + hot;
+  const double half = s.calibration.band_share ? *s.calibration.band_share * top.peak
+                                               : 0.01 * top.static_bytes + 0.03 * moving + 32 * mebibyte;
+  p.low = top.peak - half;
+  p.high = top.peak + half + hot;
 }
 
 }  // namespace headroom::memory

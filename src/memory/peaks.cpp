@@ -62,9 +62,12 @@ void graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers, 
 double step_bytes(const StageStep& step, const StageStates& states, const StageWorkspace& workspace) {
   const double beside = step.transfers + states.gathered + (step.in_backward ? states.in_backward : 0) -
                         workspace.replayed_inputs - states.main_gradients;
-  if (step.captures_first) return std::max({step.capture, step.rest + beside, 0.0});
-  // Steps that run before the capture set the peak, without the buffers of the graphs.
-  return step.bytes + beside - workspace.graph_buffers;
+  double bytes = step.bytes + beside;
+  // Steps without graphs come first, before the buffers of the graphs are there, and what the pools hold later is
+  // what such a step keeps.
+  if (step.graphed) bytes = std::max(bytes - workspace.graph_buffers, 0.0);
+  if (step.captures_first) bytes = std::max({step.capture, step.rest + beside, 0.0});
+  return bytes * step.ratio;
 }
 
 StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& layers) {
@@ -82,7 +85,7 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   out.static_bytes = total.fixed;
   out.optimizer_step = states.optimizer_step;
   out.host = states.host;
-  out.logits = step.logits;
+  out.logits = step.logits * step.ratio;
   out.step = step_bytes(step, states, workspace);
   out.activations = std::max(out.step - out.logits, 0.0);
   out.in_flight = step.in_flight;
@@ -125,7 +128,9 @@ StageStep stage_step(const Shape& s, std::int32_t stage, const LayerCosts& layer
   out.in_backward = at.in_backward;
   out.layers = costs.layers;
   for (const auto n : at.in_flight) out.in_flight += n;
+  out.graphed = s.graphs.kind == Graphs::Kind::te || s.graphs.kind == Graphs::Kind::local;
   out.captures_first = captures_first(s);
+  out.ratio = s.calibration.moving_ratio;
   if (out.captures_first) graphed_step(s, stage, layers, out);
   return out;
 }
@@ -146,6 +151,7 @@ Peaks peaks(const Shape& s) {
     if (out.stages.back().peak > out.peak().peak) out.highest = out.stages.size() - 1;
   }
   out.capacity = s.capacity;
+  out.margin = s.margin;
   add_overheads(s, out, busiest_peak(s, out));
   return out;
 }

@@ -7,6 +7,7 @@
 
 #include "headroom/memory/fields.hpp"
 #include "headroom/memory/shape.hpp"
+#include "outline.hpp"
 #include "read_layout.hpp"
 #include "read_range.hpp"
 
@@ -364,6 +365,14 @@ void read_device(const Fields& f, Shape& s) {
   } else if (launch.gpu != nullptr) {
     s.capacity = static_cast<double>(launch.gpu->total_bytes);
   }
+  s.margin = launch.margin_bytes + launch.margin_share * s.capacity;
+  if (launch.gpu != nullptr) s.gpus_per_node = launch.gpu->gpus_per_node;
+  if (launch.host_memory_bytes) {
+    s.host_capacity = static_cast<double>(*launch.host_memory_bytes);
+  } else if (launch.gpu != nullptr) {
+    s.host_capacity = static_cast<double>(launch.gpu->host_bytes);
+  }
+  if (launch.calibration) s.calibration = *launch.calibration;
   for (const auto* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"}) {
     const std::string written = variable(f, name);
     s.expandable_segments |= written.find("expandable_segments:True") != std::string::npos ||
@@ -384,23 +393,6 @@ std::string missing(const Fields& f, const Shape& s) {
   return fmt::format(
       "the shape of the model is not known: {} {} no value; set {} or name a well-known model with --model",
       fmt::join(names, ", "), names.size() == 1 ? "has" : "have", names.size() == 1 ? "it" : "them");
-}
-
-/// A run in outline: a well-known model by name and no provider class, which no launcher takes as it is.
-bool is_sketch(const Fields& f) {
-  return f.config().layer == resolve::Layer::bridge && f.config().launch.model != nullptr &&
-         !f.written("model._target_");
-}
-
-/// What an outline (a model by name and a few settings) leaves open comes from the recipe that it is laid
-/// upon; all of Bridge's recipes have the fused kernels.
-void as_recipe(const Fields& f, Shape& s, std::vector<std::string>& assumptions) {
-  if (!f.written("model.bias_activation_fusion")) s.kernels.activation_fusion = true;
-  if (!f.written("model.apply_rope_fusion")) s.kernels.rope_fusion = true;
-  if (!f.written("model.moe_grouped_gemm")) s.kernels.grouped_gemm = true;
-  if (!f.written("model.cross_entropy_loss_fusion")) s.kernels.loss = LossKernel::te;
-  assumptions.emplace_back(
-      "a model by name and no provider class: fused kernels, as Bridge's recipes have them");
 }
 
 tl::unexpected<source::Error> failed(std::string message) {
@@ -447,7 +439,7 @@ source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config)
   read_saving(f, s.saving);
   read_graphs(f, s.graphs);
   read_device(f, s);
-  if (is_sketch(f)) as_recipe(f, s, out.assumptions);
+  if (is_outline(f)) complete_outline(f, s, out.assumptions);
   if (auto text = read_layout(f, s); !text.empty()) return failed(std::move(text));
   if (!f.given("launch.gpus"))
     out.assumptions.push_back(fmt::format(

@@ -223,7 +223,7 @@ void graph_buffers(const Shape& s, std::int32_t stage, StageWorkspace& out, Fixe
                   Source::graphs};
   out.graph_buffers = fixed.add(item, {{"chunks in flight", held},
                                        {"layers of a chunk", layers},
-                                       {"tensors", 6},
+                                       {"input, output and their gradients", 4},
                                        {"tokens", l.rows},
                                        {"hidden", l.hidden},
                                        {"bytes", l.bytes}});
@@ -306,7 +306,9 @@ StageStates stage_states(const Shape& s, std::int32_t stage) {
 }
 
 StageWorkspace stage_workspace(const Shape& s, std::int32_t stage) {
-  return workspace_of(s, stage, nullptr);
+  StageWorkspace out = workspace_of(s, stage, nullptr);
+  out.bytes = std::max(out.bytes + s.calibration.static_bytes, 0.0);
+  return out;
 }
 
 }  // namespace headroom::memory

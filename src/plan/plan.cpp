@@ -64,7 +64,7 @@ class Search {
       own_ = as_reference();
       reference_ = &own_;
     }
-    result_.capacity = given_.memory.capacity * (1 - request_.margin_share) - request_.margin_bytes;
+    result_.capacity = given_.memory.capacity - given_.memory.margin;
     search();
     result_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     choose();

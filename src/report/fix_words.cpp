@@ -2,6 +2,7 @@
 
 #include "headroom/report/report.hpp"
 #include "headroom/source/edit.hpp"
+#include "own_words.hpp"
 
 namespace headroom::report {
 namespace {
@@ -22,21 +23,16 @@ std::string shell_word(const std::string& word) {
   return out + "'";
 }
 
-std::string own_name(const FileReport& file, const std::string& canonical) {
-  const auto found = file.written_names.find(canonical);
-  return found == file.written_names.end() ? canonical : found->second;
-}
-
 }  // namespace
 
 std::vector<std::string> fix_words(const rules::Fix& fix, const FileReport& file) {
   if (!fix.words.empty()) return fix.words;
   std::vector<std::string> words;
   for (const auto& [field, value] : fix.set) {
-    words.push_back(shell_word(own_name(file, field) + "=" + source::to_yaml(value, source::Loader::hydra)));
+    words.push_back(shell_word(own_name(field, file) + "=" + source::to_yaml(value, source::Loader::hydra)));
   }
   // Not quoted: `~model` is no user's home folder, as no user's name holds a dot or such a field's name.
-  for (const auto& field : fix.unset) words.push_back("~" + own_name(file, field));
+  for (const auto& field : fix.unset) words.push_back("~" + own_name(field, file));
   for (const auto& [name, value] : fix.env) {
     words.push_back(value ? "env " + shell_word(name + "=" + *value) : "env -u " + name);
   }

@@ -3,32 +3,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "fix_json.hpp"
 #include "headroom/report/report.hpp"
 
 namespace headroom::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json to_json(const rules::Fix& fix) {
-  Json out;
-  out["title"] = fix.title;
-  out["set"] = Json::object();
-  for (const auto& [field, value] : fix.set) out["set"][field] = report::to_json(value);
-  out["unset"] = fix.unset;
-  out["env"] = Json::object();
-  for (const auto& [name, value] : fix.env) out["env"][name] = value ? Json(*value) : Json(nullptr);
-  out["safety"] = fix.safety == rules::Safety::execution ? "execution" : "training";
-  out["verified"] = fix.verified;
-  out["evidence"] = fix.evidence;
-  if (fix.memory) {
-    out["peak_bytes"] = static_cast<std::int64_t>(fix.memory->peak);
-    out["peak_delta_bytes"] = static_cast<std::int64_t>(fix.memory->delta);
-    out["fits"] = fix.memory->fits;
-  }
-  if (!fix.also_repairs.empty()) out["also_repairs"] = fix.also_repairs;
-  return out;
-}
 
 // A mark in another source than the file (`--set`) says which, as its line and column are of that.
 Json to_json(const rules::Mark& mark, const std::string& path) {
@@ -59,7 +40,7 @@ Json to_json(const rules::Diagnostic& d, const std::string& path) {
   out["related"] = Json::array();
   for (const auto& mark : d.related) out["related"].push_back(to_json(mark, path));
   out["fixes"] = Json::array();
-  for (const auto& fix : d.fixes) out["fixes"].push_back(to_json(fix));
+  for (const auto& fix : d.fixes) out["fixes"].push_back(fix_json(fix));
   return out;
 }
 
@@ -96,12 +77,43 @@ Json to_json(const FileReport& file) {
   out["diagnostics"] = Json::array();
   const std::string name = file.text != nullptr ? file.text->name() : file.path;
   for (const auto& d : file.diagnostics) out["diagnostics"].push_back(to_json(d, name));
+  for (const auto& s : file.suppressed) {
+    Json entry{{"rule", s.finding.rule},
+               {"severity", rules::to_string(s.finding.severity)},
+               {"message", s.finding.message},
+               {"fields", s.finding.fields},
+               {"by", s.by}};
+    if (!s.reason.empty()) entry["reason"] = s.reason;
+    if (s.finding.primary && s.finding.primary->source == name)
+      entry["location"] = report::to_json(s.finding.primary->location);
+    out["suppressed"].push_back(std::move(entry));
+  }
   if (file.memory) out["memory"] = to_json(*file.memory);
   if (!file.diff.empty()) out["diff"] = file.diff;
   return out;
 }
 
 }  // namespace
+
+Json fix_json(const rules::Fix& fix) {
+  Json out;
+  out["title"] = fix.title;
+  out["set"] = Json::object();
+  for (const auto& [field, value] : fix.set) out["set"][field] = report::to_json(value);
+  out["unset"] = fix.unset;
+  out["env"] = Json::object();
+  for (const auto& [name, value] : fix.env) out["env"][name] = value ? Json(*value) : Json(nullptr);
+  out["safety"] = fix.safety == rules::Safety::execution ? "execution" : "training";
+  out["verified"] = fix.verified;
+  out["evidence"] = fix.evidence;
+  if (fix.memory) {
+    out["peak_bytes"] = static_cast<std::int64_t>(fix.memory->peak);
+    out["peak_delta_bytes"] = static_cast<std::int64_t>(fix.memory->delta);
+    out["fits"] = fix.memory->fits;
+  }
+  if (!fix.also_repairs.empty()) out["also_repairs"] = fix.also_repairs;
+  return out;
+}
 
 Json to_json(const source::Value& value) {
   if (value.is_bool()) return value.as_bool();

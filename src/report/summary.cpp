@@ -48,6 +48,25 @@ std::string context_of(const std::vector<FileReport>& files) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// `; 3 suppressed by comments; 12 in the baseline`.
+std::string suppressed(const std::vector<FileReport>& files) {
+  struct Way {
+    std::string_view by, words;
+  };
+  static constexpr std::array<Way, 3> ways{
+      {{"comment", "suppressed by comments"}, {"baseline", "in the baseline"}, {"diff-base", "not new"}}};
+  std::string out;
+  for (const auto& way : ways) {
+    std::size_t n = 0;
+    for (const auto& file : files) {
+      n += static_cast<std::size_t>(
+          std::ranges::count_if(file.suppressed, [&](const auto& s) { return s.by == way.by; }));
+    }
+    if (n != 0) out += fmt::format("; {} {}", n, way.words);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view verdict(const FileReport& file) {
@@ -89,6 +108,7 @@ std::string summary(const std::vector<FileReport>& files) {
   if (unreadable != 0)
     line += (line.empty() ? "" : "; ") + counted(unreadable, "file", "files") + " unreadable";
   if (files.empty()) line = "no files";
+  line += suppressed(files);
   std::vector<std::string> missing;
   for (const auto& l : left_out) {
     missing.push_back(

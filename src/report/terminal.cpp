@@ -105,6 +105,42 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = decode(text);
+    out += c.valid ? text.substr(0, c.bytes) : replacement;
+    text.remove_prefix(c.bytes);
+  }
+  return out;
+}
+
+std::u16string utf16(std::string_view text) {
+  std::u16string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = decode(text);
+    const char32_t value = c.valid ? c.value : 0xFFFD;
+    if (value >= 0x10000) {
+      out += static_cast<char16_t>(0xD800 + ((value - 0x10000) >> 10U));
+      out += static_cast<char16_t>(0xDC00 + ((value - 0x10000) & 0x3FFU));
+    } else {
+      out += static_cast<char16_t>(value);
+    }
+    text.remove_prefix(c.bytes);
+  }
+  return out;
+}
+
+std::string cut_bytes(std::string_view text, std::size_t most) {
+  constexpr std::string_view ellipsis = "…";
+  if (text.size() <= most || most < ellipsis.size()) return std::string(text.substr(0, most));
+  std::size_t end = most - ellipsis.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)) + std::string(ellipsis);
+}
+
 unsigned display_width(std::string_view text) {
   unsigned width = 0;
   while (!text.empty()) {

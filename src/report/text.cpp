@@ -6,6 +6,7 @@
 
 #include "excerpt.hpp"
 #include "headroom/report/report.hpp"
+#include "own_words.hpp"
 
 namespace headroom::report {
 namespace {
@@ -105,30 +106,7 @@ class Printer {
   }
 
   [[nodiscard]] std::string name_of(const rules::Mark& mark) const {
-    return mark.written_name.empty() ? own_name(mark.field) : mark.written_name;
-  }
-
-  [[nodiscard]] std::string own_name(const std::string& canonical) const {
-    const auto found = file_.written_names.find(canonical);
-    return found == file_.written_names.end() ? canonical : found->second;
-  }
-
-  /// Canonical names in a message as the file writes them.
-  [[nodiscard]] std::string in_own_words(std::string text) const {
-    const auto part_of_name = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-             c == '.';
-    };
-    for (const auto& [canonical, written] : file_.written_names) {
-      for (std::size_t at = text.find(canonical); at != std::string::npos; at = text.find(canonical, at)) {
-        const std::size_t end = at + canonical.size();
-        const bool whole = (at == 0 || !part_of_name(text[at - 1])) &&
-                           (end == text.size() || text[end] == '.' || !part_of_name(text[end]));
-        if (whole) text.replace(at, canonical.size(), written);
-        at += whole ? written.size() : canonical.size();
-      }
-    }
-    return text;
+    return mark.written_name.empty() ? own_name(mark.field, file_) : mark.written_name;
   }
 
   void note(std::string_view label, const std::string& text) {
@@ -164,14 +142,14 @@ class Printer {
       const auto marked = [&](const rules::Mark& mark) { return mark.field == field; };
       if (d.primary && marked(*d.primary)) continue;
       if (std::any_of(d.related.begin(), d.related.end(), marked)) continue;
-      absent.push_back(own_name(field));
+      absent.push_back(own_name(field, file_));
     }
     if (!absent.empty()) note("note", fmt::format("not set in the config: {}", fmt::join(absent, ", ")));
   }
 
   void diagnostic(const rules::Diagnostic& d) {
     headline(fmt::format("{}[{}]", rules::to_string(d.severity), d.rule), style_of(d.severity),
-             in_own_words(d.message));
+             in_own_words(d.message, file_));
     place(d);
     given_elsewhere(d);
     not_written(d);
@@ -191,7 +169,7 @@ class Printer {
   }
 
   void help(const rules::Fix& fix) {
-    std::string title = in_own_words(fix.title);
+    std::string title = in_own_words(fix.title, file_);
     if (fix.safety == rules::Safety::training)
       title += title.empty() ? "changes results" : " (changes results)";
     const auto [found, fresh] = printed_.emplace(key_of(fix, file_), title);

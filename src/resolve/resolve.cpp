@@ -91,6 +91,7 @@ class Resolver {
     put("launch.torch", schema::to_string(l.torch.value_or(release.torch)), OriginKind::launch);
     put("launch.bridge", schema::to_string(release.bridge), OriginKind::launch);
     put("launch.mcore", schema::to_string(l.mcore.value_or(release.mcore)), OriginKind::launch);
+    for (const auto& [name, value] : l.facts) put(name, value, OriginKind::launch);
   }
 
   /// The class of every section decides its defaults and its fields.

@@ -100,6 +100,7 @@ class Evaluation {
 
  private:
   void open(const Rule& r, const lang::ExprPool& pool) {
+    out.undecided.push_back(r.id);
     if (r.severity != Severity::error) return;
     const auto causes = roots(lang::unknown_causes(pool, r.when, config_.scope()), config_);
     EnvDoubt doubt;
@@ -117,6 +118,23 @@ class Evaluation {
   const EffectiveConfig& config_;
   const dialect::Settings& settings_;
 };
+
+/// The severities that the user asked for. A finding that is milder than its rule, as something is unknown,
+/// does not become worse than it is.
+void change_severities(std::vector<Diagnostic>& diagnostics, std::span<const RulePack* const> packs,
+                       const Selection& selection) {
+  if (selection.severities.empty()) return;
+  for (Diagnostic& d : diagnostics) {
+    const SeverityChange* change = selection.change_of(d.rule);
+    if (change == nullptr || !change->severity) continue;
+    const auto milder = [&](const RulePack* pack) {
+      const Rule* rule = find_rule(*pack, d.rule);
+      return rule != nullptr && d.severity < rule->severity;
+    };
+    const bool doubtful = std::ranges::any_of(packs, milder);
+    d.severity = doubtful ? std::min(d.severity, *change->severity) : *change->severity;
+  }
+}
 
 /// Falling severity, then the place in the text (what is written nowhere comes last), then the id.
 auto sort_key(const Diagnostic& d) {
@@ -153,6 +171,7 @@ Findings evaluate(const EffectiveConfig& config, const dialect::Settings& settin
   natives.problems(diagnostics);
   natives.rewrites(diagnostics);
   natives.environment(run.doubts, diagnostics);
+  change_severities(diagnostics, packs, selection);
   sort_and_unify(diagnostics);
   return std::move(run.out);
 }

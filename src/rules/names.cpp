@@ -27,15 +27,6 @@ bool glob(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-bool matches(const std::vector<std::string>& patterns, std::string_view id) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& p) {
-    // An area's name alone means the whole area.
-    const bool area =
-        p.find_first_of("/*?") == std::string::npos && id.size() > p.size() && id[p.size()] == '/';
-    return glob(p, id) || (area && id.substr(0, p.size()) == p);
-  });
-}
-
 constexpr std::array<std::string_view, 6> severities{"advice",  "slow",    "memory",
                                                      "ignored", "warning", "error"};
 constexpr std::array<std::string_view, 4> failures{"startup", "model-build", "first-step", "launch"};
@@ -61,8 +52,25 @@ const Rule* find_rule(const RulePack& pack, std::string_view id) {
   return it != pack.rules.end() && it->id == id ? &*it : nullptr;
 }
 
+bool matches(std::span<const std::string> patterns, std::string_view id) {
+  return std::ranges::any_of(patterns, [&](const std::string& p) {
+    // An area's name alone means the whole area.
+    const bool area =
+        p.find_first_of("/*?") == std::string::npos && id.size() > p.size() && id[p.size()] == '/';
+    return glob(p, id) || (area && id.substr(0, p.size()) == p);
+  });
+}
+
 bool Selection::wants(std::string_view id) const {
-  return (select.empty() || matches(select, id)) && !matches(ignore, id);
+  if ((!select.empty() && !matches(select, id)) || matches(ignore, id)) return false;
+  const SeverityChange* change = change_of(id);
+  return change == nullptr || change->severity.has_value();
+}
+
+const SeverityChange* Selection::change_of(std::string_view id) const {
+  const auto meant = [id](const SeverityChange& c) { return matches({&c.glob, 1}, id); };
+  const auto found = std::find_if(severities.rbegin(), severities.rend(), meant);
+  return found == severities.rend() ? nullptr : &*found;
 }
 
 }  // namespace headroom::rules

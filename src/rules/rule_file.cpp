@@ -107,6 +107,7 @@ Page read_page(const source::SourceText& text, std::string_view body, std::vecto
     const auto line = lines.line;
     if (line.substr(0, 3) == "```") {
       const auto opening = span_of(lines.begin, line.size());
+      const bool is_log = trimmed(line.substr(3)) == "log";
       const std::size_t begin = lines.after();
       bool closed = false;
       while (!closed && lines.next()) closed = trimmed(lines.line) == "```";
@@ -115,6 +116,13 @@ Page read_page(const source::SourceText& text, std::string_view body, std::vecto
         break;
       }
       if (section == Section::other) continue;
+      if (is_log) {
+        if (page.blocks.empty() || !page.blocks.back().log.empty())
+          errors.push_back(error_at(text, opening, "a ```log block follows the ```yaml block of its config"));
+        else
+          page.blocks.back().log = all.substr(begin, lines.begin - begin);
+        continue;
+      }
       page.blocks.push_back({section == Section::fails, all.substr(begin, lines.begin - begin),
                              text.position(static_cast<std::uint32_t>(begin)).line});
     } else if (line.substr(0, 3) == "## ") {

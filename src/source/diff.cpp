@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "headroom/source/edit.hpp"
+#include "headroom/source/difference.hpp"
 
 namespace headroom::source {
 namespace {
@@ -88,7 +88,51 @@ void write_hunk(const Lines& a, const Lines& b, const Step* begin, const Step* e
   }
 }
 
+/// A replaced stretch without the ends that stay; bytes of one character are not parted.
+Edit trimmed(std::string_view old_text, std::string_view new_text, std::size_t begin) {
+  const auto inside = [](std::string_view text, std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  std::size_t head = 0;
+  const std::size_t most = std::min(old_text.size(), new_text.size());
+  while (head < most && old_text[head] == new_text[head]) ++head;
+  while (head > 0 && (inside(old_text, head) || inside(new_text, head))) --head;
+  std::size_t tail = 0;
+  while (tail < most - head && old_text[old_text.size() - 1 - tail] == new_text[new_text.size() - 1 - tail])
+    ++tail;
+  while (tail > 0 && inside(old_text, old_text.size() - tail)) --tail;
+  return {
+      {static_cast<std::uint32_t>(begin + head), static_cast<std::uint32_t>(begin + old_text.size() - tail)},
+      std::string(new_text.substr(head, new_text.size() - tail - head))};
+}
+
 }  // namespace
+
+std::vector<Edit> edits_between(std::string_view before, std::string_view after) {
+  const Lines a = split(before);
+  const Lines b = split(after);
+  std::vector<Edit> edits;
+  std::string added;
+  std::size_t at = 0;       // offset in `before`
+  std::size_t removed = 0;  // bytes before `at` that the open stretch replaces
+  const auto close = [&] {
+    if (removed != 0 || !added.empty())
+      edits.push_back(trimmed(before.substr(at - removed, removed), added, at - removed));
+    removed = 0;
+    added.clear();
+  };
+  for (const Step& step : compare(a, b)) {
+    if (step.kind == '+') {
+      added += b[step.new_line];
+      continue;
+    }
+    if (step.kind == ' ') close();
+    at += a[step.old_line].size();
+    if (step.kind == '-') removed += a[step.old_line].size();
+  }
+  close();
+  return edits;
+}
 
 std::string unified_diff(std::string_view name, std::string_view before, std::string_view after) {
   if (before == after) return {};

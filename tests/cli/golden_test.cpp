@@ -31,6 +31,11 @@ std::vector<Case> cases() {
                   "model.pipeline_dtype", "ddp.grad_reduce_in_fp32", "peft.alpha"}});
   all.push_back({"rule_page", {"rule", "offload/pipeline-parallel"}});
   all.push_back({"releases", {"check", "examples/broken/llama3_70b_sft_h100.yaml", "--bridge", "all"}});
+  for (const char* format : {"concise", "sarif", "github", "gitlab", "junit", "markdown"}) {
+    all.push_back({std::string("format_") + format,
+                   {"check", "examples/broken/moonlight_16b_h100.yaml", "tests/cli/data/unreadable.yaml",
+                    "--format", format}});
+  }
   all.push_back({"help", {"--help"}});
   all.push_back({"help_check", {"check", "--help"}});
   all.push_back({"unreadable", {"check", "tests/cli/data/unreadable.yaml"}});

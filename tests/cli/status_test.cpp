@@ -62,6 +62,8 @@ TEST_CASE("exit statuses") {
       {{"check", ok, "--fix", "--diff"}, 2, "--diff"},
       {{"check", "-", "--fix"}, 2, "standard input"},
       {{"check", ok, "--rules", folder.path() + "/none"}, 2, "none"},
+      {{"check", "--quiet", "--", ok}, 0, ""},
+      {{"check", "--", "--no-such-file"}, 2, "--no-such-file"},
       {{"effective", ok}, 0, ""},
       {{"effective", ok, "model.num_layer"}, 2, "did you mean"},
       {{"effective", broken}, 2, "broken.yaml:"},

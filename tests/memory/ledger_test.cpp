@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "../lint/support.hpp"
+#include "headroom/memory/calibrate.hpp"
 #include "headroom/memory/ledger.hpp"
 
 using headroom::memory::Chunk;
@@ -179,4 +180,43 @@ TEST_CASE("a number that is none is as if it were not there") {
   const Shape s =
       shape_of({"optimizer.optimizer_cpu_offload=true", "optimizer.optimizer_offload_fraction=.nan"});
   CHECK(s.states.offload == 0);
+}
+
+TEST_CASE("a calibration brings the figures of a cluster nearer") {
+  using headroom::memory::calibrate;
+  using headroom::memory::Observation;
+  Shape shape = shape_of({"model.pipeline_model_parallel_size=2", "model.pipeline_dtype=torch.bfloat16"});
+  const Peaks plain = peaks(shape);
+  const double more = 300e6;
+  std::vector<Observation> seen;
+  for (const auto& stage : plain.stages) {
+    const double still = stage.static_bytes + more, moves = 1.1 * (stage.peak - stage.static_bytes);
+    seen.push_back(
+        {stage.stage, still, still + moves, {}, still + moves + 0.2 * moves, still + 1.2 * moves + 2e9});
+  }
+  const auto learned = calibrate(shape, seen);
+  REQUIRE(learned);
+  CHECK(learned->calibration.static_bytes == Approx(more));
+  CHECK(learned->calibration.moving_ratio == Approx(1.1));
+  CHECK(learned->calibration.unused_share == Approx(0.2).epsilon(0.01));
+  CHECK(learned->calibration.outside_bytes == Approx(2e9).epsilon(0.01));
+  CHECK(learned->error_after < 0.001);
+  CHECK(learned->error_before > 0.05);
+
+  shape.calibration = learned->calibration;
+  const Peaks now = peaks(shape);
+  CHECK(now.peak().peak == Approx(*seen[now.highest].max_allocated).epsilon(0.001));
+  CHECK(now.high - now.low == Approx(2 * *learned->calibration.band_share * now.peak().peak).epsilon(0.001));
+  CHECK_FALSE(calibrate(shape, {}));
+  seen = {{9, 1e9, 2e9, {}, {}, {}}};
+  CHECK_FALSE(calibrate(shape, seen));
+}
+
+TEST_CASE("ranks of a pipeline stage lie side by side") {
+  const Shape shape =
+      shape_of({"model.pipeline_model_parallel_size=2", "model.pipeline_dtype=torch.bfloat16"});
+  CHECK(headroom::memory::stage_of_rank(shape, 0) == 0);
+  CHECK(headroom::memory::stage_of_rank(shape, 3) == 0);
+  CHECK(headroom::memory::stage_of_rank(shape, 4) == 1);
+  CHECK(headroom::memory::stage_of_rank(shape, 99) == 1);
 }

@@ -8,6 +8,8 @@
 #include "headroom/resolve/effective.hpp"
 #include "headroom/rules/choices.hpp"
 #include "headroom/rules/pack.hpp"
+#include "headroom/schema/log_table.hpp"
+#include "headroom/schema/owner_table.hpp"
 #include "headroom/schema/schema.hpp"
 #include "headroom/source/error.hpp"
 
@@ -43,11 +45,40 @@ class LoadedResolve {
 [[nodiscard]] tl::expected<LoadedResolve, Errors> load_resolve(const std::string& rules_dir,
                                                                const schema::Schema& schema);
 
+/// Meaning of lines and frames of logs (rules/oom/lines.yaml, rules/oom/frames.yaml), owned.
+class LoadedLog {
+ public:
+  struct Storage;
+  LoadedLog();
+  ~LoadedLog();
+  LoadedLog(LoadedLog&&) noexcept;
+  LoadedLog& operator=(LoadedLog&&) noexcept;
+  [[nodiscard]] const schema::LogTable& view() const;
+  std::unique_ptr<Storage> storage;
+};
+[[nodiscard]] tl::expected<LoadedLog, Errors> load_log(const std::string& rules_dir);
+
+/// Whose memory is whose in snapshots (rules/oom/owners.yaml), owned.
+class LoadedOwners {
+ public:
+  struct Storage;
+  LoadedOwners();
+  ~LoadedOwners();
+  LoadedOwners(LoadedOwners&&) noexcept;
+  LoadedOwners& operator=(LoadedOwners&&) noexcept;
+  [[nodiscard]] const schema::OwnerTable& view() const;
+  std::unique_ptr<Storage> storage;
+};
+[[nodiscard]] tl::expected<LoadedOwners, Errors> load_owners(const std::string& rules_dir);
+
 /// C++ source of constant tables and of the function that returns them (`schema::embedded_schema`,
-/// `rules::embedded_resolve`, `rules::embedded_rules`, `rules::embedded_choices`). Constant-initialised: nothing runs at start-up.
+/// `rules::embedded_resolve`, `rules::embedded_rules`, `rules::embedded_choices`, `schema::embedded_log_table`).
+/// Constant-initialised: nothing runs at start-up.
 [[nodiscard]] std::string schema_source(const schema::Schema& schema);
 [[nodiscard]] std::string resolve_source(const resolve::ResolvePack& pack);
 [[nodiscard]] std::string rules_source(const rules::RulePack& pack);
 [[nodiscard]] std::string choices_source(const rules::ChoicePack& pack);
+[[nodiscard]] std::string log_source(const schema::LogTable& table);
+[[nodiscard]] std::string owner_source(const schema::OwnerTable& table);
 
 }  // namespace headroom::embed

@@ -7,6 +7,7 @@
 
 #include "headroom/dialect/reader.hpp"
 #include "headroom/lint/options.hpp"
+#include "headroom/oom/diagnosis.hpp"
 #include "headroom/resolve/effective.hpp"
 #include "headroom/rules/pack.hpp"
 
@@ -23,7 +24,8 @@ struct Job {
   rules::Selection selection;
   std::vector<const rules::RulePack*> extra_packs;
   bool want_fixes = true;
-  bool want_advice = false;  ///< keep findings of severity advice
+  bool want_advice = false;            ///< keep findings of severity advice
+  const oom::LogFacts* log = nullptr;  ///< of a run with this config, to be explained
 };
 
 struct Outcome {
@@ -33,7 +35,11 @@ struct Outcome {
   dialect::Settings settings;
   resolve::EffectiveConfig config;
   rules::Findings findings;
-  std::vector<std::string> notes;  ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
+  std::vector<rules::Suppressed> suppressed;  ///< by comments in the text
+  std::vector<std::string> notes;           ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
+  std::optional<oom::Diagnosis> diagnosis;  ///< of `Job::log`
+  std::vector<rules::Fix> remedies;         ///< of the diagnosis, best first
+  std::vector<std::string> caught_by;  ///< ids of rules that say before a launch what the log's error says
 };
 
 [[nodiscard]] Outcome lint(const Job& job);

@@ -41,8 +41,10 @@ struct Peaks {
   double reserved = 0;       ///< allocator segments of that stage
   double used = 0;           ///< what the device sees: reserved, context, communicators, library memory
   double capacity = 0;       ///< 0: unknown
+  double margin = 0;         ///< of `capacity`, to stay free
   double host = 0;           ///< pinned host memory a rank needs
   [[nodiscard]] bool fits() const { return capacity > 0 && used <= capacity; }
+  [[nodiscard]] bool fits_with_margin() const { return capacity > 0 && used + margin <= capacity; }
   [[nodiscard]] const StagePeaks& peak() const { return stages[highest]; }
 };
 

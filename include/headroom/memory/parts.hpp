@@ -29,7 +29,8 @@ struct StageStep {
   double transfers = 0;          ///< between stages
   double capture = 0,
          rest = 0;  ///< graphs captured before the first step: in the capture, and in a step beside
-  bool captures_first = false, in_backward = false;
+  bool graphed = false, captures_first = false, in_backward = false;
+  double ratio = 1;      ///< of what moves in a step, as calibrated
   double in_flight = 0;  ///< micro-batch chunks held at that point
   std::int32_t layers = 0;
 };

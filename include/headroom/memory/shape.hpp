@@ -163,7 +163,10 @@ struct Shape {
   std::array<std::int32_t, max_kinds> mtp_layers{};  ///< of one prediction depth, by index into `kinds`
   std::vector<Chunk> chunks;                         ///< by stage, then virtual stage
   bool expandable_segments = false, deallocate_outputs = true, overlap_p2p = false;
-  double capacity = 0;  ///< bytes of the device, 0 unknown
+  double capacity = 0;                          ///< bytes of the device, 0 unknown
+  double margin = 0;                            ///< bytes of it that are to stay free
+  double gpus_per_node = 8, host_capacity = 0;  ///< bytes of a node's host memory, 0 unknown
+  resolve::Calibration calibration;
   bool balanced_routing = false;
   double cublas_workspace = 0;  ///< bytes of CUBLAS_WORKSPACE_CONFIG, 0 unset
 

@@ -19,8 +19,6 @@ struct Request {
   advise::Bench bench;  ///< the given config, its launch and the rules; `bench.config` is filled
   const rules::ChoicePack* choices = nullptr;
   std::vector<std::string> free;  ///< dimensions of the job that may change, by their words
-  double margin_share = 0;        ///< of the device's memory to leave free …
-  double margin_bytes = 0;        ///< … and bytes beside it
   unsigned threads = 1;
   std::size_t top = 10;
   bool fit = false;  ///< the smallest change that fits first, not the fastest

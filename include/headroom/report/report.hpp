@@ -21,7 +21,9 @@ struct LeftOut {
 
 /// One checked file as every printer needs it.
 struct FileReport {
-  std::string path;
+  std::string path;             ///< as the user wrote it
+  std::string repository_path;  ///< relative to the root of the repository, `/` between; absolute outside of
+                                ///< it; empty: `path`
   std::shared_ptr<const source::SourceText> text;  ///< for excerpts; may be null
   std::optional<source::Error> unreadable;         ///< then there are no diagnostics
   std::vector<std::pair<std::string, source::Value>>
@@ -29,8 +31,9 @@ struct FileReport {
   std::vector<std::string> notes;
   std::vector<LeftOut> left_out;
   std::vector<rules::Diagnostic> diagnostics;
-  std::optional<memory::Peaks> memory;  ///< where model, GPUs and their memory are known
-  std::string diff;                     ///< `--diff`: what the fixes would change; only JSON prints it
+  std::vector<rules::Suppressed> suppressed;  ///< not reported, and do not count
+  std::optional<memory::Peaks> memory;        ///< where model, GPUs and their memory are known
+  std::string diff;                           ///< `--diff`: what the fixes would change; only JSON prints it
   /// Canonical field name -> the file's own, where they differ. Text output speaks the file's language.
   std::map<std::string, std::string, std::less<>> written_names;
 };

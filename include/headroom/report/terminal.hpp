@@ -16,6 +16,15 @@ enum class Style : std::uint8_t { plain, bold, red, yellow, magenta, blue, cyan,
 /// the terminal nor shift an underline. Line breaks stay.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// Bytes that are no UTF-8 become U+FFFD; nothing else changes.
+[[nodiscard]] std::string valid_utf8(std::string_view text);
+
+/// The UTF-16 units of a text; a byte that is no UTF-8 is U+FFFD.
+[[nodiscard]] std::u16string utf16(std::string_view text);
+
+/// At most `most` bytes, with `…` at the end where some are missing; no character is parted.
+[[nodiscard]] std::string cut_bytes(std::string_view text, std::size_t most);
+
 /// Columns that printable text takes (wide East Asian characters two, combining marks none).
 [[nodiscard]] unsigned display_width(std::string_view text);
 

@@ -8,6 +8,7 @@
 
 #include "headroom/dialect/settings.hpp"
 #include "headroom/lang/expr.hpp"
+#include "headroom/resolve/calibration.hpp"
 #include "headroom/schema/schema.hpp"
 
 namespace headroom::resolve {
@@ -22,11 +23,15 @@ struct LaunchContext {
   std::optional<schema::Version> mcore, te, torch;  ///< unset: what the release pins
   std::optional<std::int64_t> gpus;
   const schema::Gpu* gpu = nullptr;
-  std::optional<std::uint64_t> gpu_memory_bytes;
+  std::optional<std::uint64_t> gpu_memory_bytes, host_memory_bytes;  ///< of a GPU, of a node
+  double margin_bytes = 0, margin_share = 0;  ///< to stay free: bytes, and a share of the device
+  std::optional<Calibration> calibration;
   /// Variables known to be set (value) or unset (nullopt). Others are unknown unless `env_complete`.
   std::map<std::string, std::optional<std::string>, std::less<>> env;
   bool env_complete = false;
   const schema::ModelFacts* model = nullptr;  ///< architecture named by --model
+  /// What a log says of the run (`oom.NAME` in rules); empty where none is explained.
+  std::vector<std::pair<std::string, source::Value>> facts;
 };
 
 enum class OriginKind : std::uint8_t {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "headroom/schema/schema.hpp"
+#include "headroom/source/edit.hpp"
 #include "headroom/source/span.hpp"
 #include "headroom/source/value.hpp"
 
@@ -40,6 +41,8 @@ struct Fix {
   std::optional<FixMemory> memory;  ///< where the ledger knows it
   std::vector<std::string> evidence;
   std::vector<std::string> words;  ///< the change in the language of the file; empty: as canonical words
+  std::vector<source::Edit>
+      edits;  ///< the same as bytes of the file, ascending; only where they were asked for
   std::vector<std::string> also_repairs;  ///< ids of other findings of this config that it removes
 };
 
@@ -59,6 +62,13 @@ struct Diagnostic {
   std::optional<Mark> primary;      ///< absent where nothing of it is written in a file
   std::vector<Mark> related;
   std::vector<Fix> fixes;  ///< best first
+};
+
+/// A finding that is not reported, and who said so.
+struct Suppressed {
+  Diagnostic finding;
+  std::string by;      ///< `comment`, `baseline`, `diff-base`
+  std::string reason;  ///< behind the comment; may be empty
 };
 
 }  // namespace headroom::rules

@@ -44,6 +44,7 @@ struct Example {
   bool fails = false;
   std::string_view yaml;
   std::uint32_t line = 0;
+  std::string_view log = {};  ///< of rules below rules/oom: the log beside the config
 };
 struct Rule {
   std::string_view id;     ///< "offload/pipeline-parallel"
@@ -91,11 +92,24 @@ class LoadedPack {
 
 [[nodiscard]] const Rule* find_rule(const RulePack& pack, std::string_view id);
 
-/// Shell-style globs over rule ids: `offload/*`, `*/fp8-*`, `cuda-graph`(= `cuda-graph/*`).
+/// Whether a rule id is meant by one of the shell-style globs: `offload/*`, `*/fp8-*`, `cuda-graph`(=
+/// `cuda-graph/*`).
+[[nodiscard]] bool matches(std::span<const std::string> globs, std::string_view id);
+
+/// `offload/*=warning`; without a severity the rules are off.
+struct SeverityChange {
+  std::string glob;
+  std::optional<Severity> severity;
+};
+
+/// Which rules are evaluated, and how bad their findings are.
 struct Selection {
-  std::vector<std::string> select;  ///< empty = all
-  std::vector<std::string> ignore;
+  std::vector<std::string> select = {};  ///< globs; empty = all
+  std::vector<std::string> ignore = {};
+  std::vector<SeverityChange> severities = {};  ///< the last that matches counts
   [[nodiscard]] bool wants(std::string_view id) const;
+  /// The change for a rule; null where it keeps its severity.
+  [[nodiscard]] const SeverityChange* change_of(std::string_view id) const;
 };
 
 /// What checks could not be made, and why: for the summary line.
@@ -105,8 +119,9 @@ struct Skipped {
 };
 
 struct Findings {
-  std::vector<Diagnostic> diagnostics;  ///< without fixes verified; places filled in from the settings
-  std::vector<Skipped> skipped;         ///< error rules left out because something is unknown
+  std::vector<Diagnostic> diagnostics;      ///< without fixes verified; places filled in from the settings
+  std::vector<Skipped> skipped;             ///< error rules left out because something is unknown
+  std::vector<std::string_view> undecided;  ///< ids of rules, of any severity, that something unknown decides
 };
 
 /// Evaluates every rule of the packs that applies to the config's release and layer. Native rules are turned

@@ -154,6 +154,7 @@ struct Gpu {
   std::string_view kind;
   std::span<const std::string_view> aliases;
   std::uint64_t total_bytes = 0;
+  std::uint64_t host_bytes = 0;  ///< usual host memory of a node; 0 not known
   double compute_capability = 0;
   double memory_bandwidth = 0;
   int gpus_per_node = 8;

@@ -54,6 +54,10 @@ int run(const std::string& rules_dir, const std::filesystem::path& out_dir) {
   if (!rules) errors.insert(errors.end(), rules.error().begin(), rules.error().end());
   auto choices = headroom::rules::load_choices(rules_dir + "/plan", schema->view());
   if (!choices) errors.insert(errors.end(), choices.error().begin(), choices.error().end());
+  auto log = headroom::embed::load_log(rules_dir);
+  if (!log) errors.insert(errors.end(), log.error().begin(), log.error().end());
+  auto owners = headroom::embed::load_owners(rules_dir);
+  if (!owners) errors.insert(errors.end(), owners.error().begin(), owners.error().end());
   if (!errors.empty()) return report(std::move(errors));
 
   std::error_code ec;
@@ -62,6 +66,8 @@ int run(const std::string& rules_dir, const std::filesystem::path& out_dir) {
   ok = write_if_changed(out_dir / "resolve_data.cpp", headroom::embed::resolve_source(resolve->view())) && ok;
   ok = write_if_changed(out_dir / "rules_data.cpp", headroom::embed::rules_source(rules->view())) && ok;
   ok = write_if_changed(out_dir / "choices_data.cpp", headroom::embed::choices_source(choices->view())) && ok;
+  ok = write_if_changed(out_dir / "log_data.cpp", headroom::embed::log_source(log->view())) && ok;
+  ok = write_if_changed(out_dir / "owner_data.cpp", headroom::embed::owner_source(owners->view())) && ok;
   return ok ? 0 : 1;
 }
 

@@ -1,11 +1,11 @@
-#include "fixing.hpp"
+#include "headroom/lint/fix_text.hpp"
 
 #include <algorithm>
 #include <set>
 
-#include "applying.hpp"
+#include "headroom/dialect/writer.hpp"
 
-namespace headroom::app {
+namespace headroom::lint {
 namespace {
 
 using Text = std::shared_ptr<const source::SourceText>;
@@ -18,7 +18,7 @@ std::string key_of(const rules::Diagnostic& d) {
   return key;
 }
 
-std::set<std::string> errors_of(const lint::Outcome& outcome) {
+std::set<std::string> errors_of(const Outcome& outcome) {
   std::set<std::string> out;
   for (const auto& d : outcome.findings.diagnostics) {
     if (d.severity == rules::Severity::error) out.insert(key_of(d));
@@ -26,7 +26,7 @@ std::set<std::string> errors_of(const lint::Outcome& outcome) {
   return out;
 }
 
-bool still_there(const rules::Diagnostic& d, const lint::Outcome& outcome) {
+bool still_there(const rules::Diagnostic& d, const Outcome& outcome) {
   const std::string key = key_of(d);
   const auto& all = outcome.findings.diagnostics;
   return std::any_of(all.begin(), all.end(),
@@ -34,23 +34,42 @@ bool still_there(const rules::Diagnostic& d, const lint::Outcome& outcome) {
 }
 
 bool allowed(const rules::Fix& fix, FixPolicy policy) {
+  return (fix.safety == rules::Safety::execution || policy.unsafe) && fits_in_file(fix);
+}
+
+}  // namespace
+
+bool fits_in_file(const rules::Fix& fix) {
   if (!fix.verified || !fix.env.empty() || (fix.set.empty() && fix.unset.empty())) return false;
-  if (fix.safety != rules::Safety::execution && !policy.unsafe) return false;
   // A mapping has no text of its own to write.
   return std::none_of(fix.set.begin(), fix.set.end(),
                       [](const auto& edit) { return edit.second.is_opaque(); });
 }
 
-// Null where the fix cannot be written into this text.
-Text applied(const rules::Fix& fix, const lint::Job& job, const lint::Outcome& outcome) {
-  const auto text = with_change(fix, job.text, job.loader, outcome);
-  return text && (*text)->text() != job.text->text() ? *text : nullptr;
+// One change at a time, read again in between: two new keys of one section do not collide.
+Text text_with(const rules::Fix& fix, const Job& job, const Outcome& outcome) {
+  const schema::Schema& schema = schema::embedded_schema();
+  const schema::Release release = outcome.config.launch.release;
+  std::vector<dialect::Change> changes;
+  for (const auto& field : fix.unset) changes.push_back({field, std::nullopt});
+  for (const auto& [field, value] : fix.set) changes.push_back({field, value});
+  const auto spelt = dialect::spell(outcome.settings, schema, release, changes);
+  if (!spelt) return nullptr;
+  Text text = job.text;
+  std::optional<source::Loader> loader = job.loader;
+  if (outcome.document != nullptr) loader = outcome.document->loader;
+  for (const dialect::Spelling& change : *spelt) {
+    const auto opened = dialect::open(text, loader, outcome.settings.dialect, schema);
+    if (!opened) return nullptr;
+    auto written = dialect::write(*opened, dialect::read(*opened, schema, release), schema, change);
+    if (!written) return nullptr;
+    text = std::make_shared<const source::SourceText>(text->name(), std::move(*written));
+  }
+  return text->text() == job.text->text() ? nullptr : text;
 }
 
-}  // namespace
-
-Fixed fix_text(const lint::Job& job, lint::Outcome outcome, FixPolicy policy) {
-  lint::Job current = job;
+Fixed fix_text(const Job& job, Outcome outcome, FixPolicy policy) {
+  Job current = job;
   unsigned repaired = 0;
   std::set<std::string> tried;
   // The first finding not yet tried; what an accepted edit repaired besides is gone from the new outcome.
@@ -66,11 +85,11 @@ Fixed fix_text(const lint::Job& job, lint::Outcome outcome, FixPolicy policy) {
     if (d == nullptr) break;
     for (const auto& fix : d->fixes) {
       if (!allowed(fix, policy)) continue;
-      const Text text = applied(fix, current, outcome);
+      const Text text = text_with(fix, current, outcome);
       if (text == nullptr) continue;
-      lint::Job trial = current;
+      Job trial = current;
       trial.text = text;
-      lint::Outcome after = lint::lint(trial);
+      Outcome after = lint(trial);
       const auto before_errors = errors_of(outcome);
       const auto after_errors = after.unreadable ? std::set<std::string>() : errors_of(after);
       if (after.unreadable || still_there(*d, after) ||
@@ -89,4 +108,4 @@ Fixed fix_text(const lint::Job& job, lint::Outcome outcome, FixPolicy policy) {
   return {current.text->text(), std::move(outcome), repaired};
 }
 
-}  // namespace headroom::app
+}  // namespace headroom::lint

@@ -1,0 +1,6 @@
+include(CMakeFindDependencyMacro)
+find_dependency(tl-expected)
+find_dependency(yaml-cpp)
+find_dependency(ZLIB)
+find_dependency(nlohmann_json)
+include("${CMAKE_CURRENT_LIST_DIR}/headroomTargets.cmake")

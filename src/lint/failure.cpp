@@ -1,0 +1,85 @@
+#include "failure.hpp"
+
+#include <algorithm>
+
+#include "headroom/advise/remedies.hpp"
+#include "headroom/lint/refusal.hpp"
+#include "headroom/memory/facts.hpp"
+
+namespace headroom::lint {
+namespace {
+
+using oom::Cause;
+
+bool wants_device_memory(Cause cause) {
+  switch (cause) {
+    case Cause::capacity_activation:
+    case Cause::capacity_states:
+    case Cause::optimizer_init:
+    case Cause::logits:
+    case Cause::moe_imbalance:
+    case Cause::fp8_weight_copies:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool has_errors(const rules::Findings& findings) {
+  return std::any_of(findings.diagnostics.begin(), findings.diagnostics.end(),
+                     [](const auto& d) { return d.severity == rules::Severity::error; });
+}
+
+double likeness_of(const rules::Diagnostic& d, std::string_view message, const schema::Schema& schema) {
+  return likeness(message, {d.fields.begin(), d.fields.end()}, schema);
+}
+
+/// Settings that contradict each other are repaired as in a check; what the message names comes first.
+void repair(Outcome& out, const advise::Bench& bench) {
+  const std::string& message = out.diagnosis->message;
+  advise::attach_fixes(out.findings, bench);
+  std::vector<const rules::Diagnostic*> order;
+  for (const rules::Diagnostic& d : out.findings.diagnostics)
+    if (d.severity == rules::Severity::error || d.severity == rules::Severity::warning) order.push_back(&d);
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) {
+    if (a->severity != b->severity) return a->severity > b->severity;
+    return likeness_of(*a, message, *bench.schema) > likeness_of(*b, message, *bench.schema);
+  });
+  for (const rules::Diagnostic* d : order) {
+    if (d->severity == rules::Severity::error && out.caught_by.size() < 3) out.caught_by.push_back(d->rule);
+    out.remedies.insert(out.remedies.end(), d->fixes.begin(), d->fixes.end());
+  }
+  if (!out.caught_by.empty()) return;
+  for (const rules::Rule* rule : rules_of(message, bench.packs, *bench.schema))
+    out.caught_by.emplace_back(rule->id);
+}
+
+}  // namespace
+
+void explain(const oom::LogFacts& log, resolve::LaunchContext& launch, const advise::Bench& bench,
+             Outcome& out) {
+  const bool given = !out.settings.settings.empty() || out.document != nullptr;
+  oom::RunContext run;
+  memory::Ledger ledger;
+  const auto shape = memory::read_shape(out.config);
+  if (given) {
+    run.config = &out.config;
+    run.config_has_errors = has_errors(out.findings);
+    if (shape) {
+      run.shape = &shape->shape;
+      ledger.peaks = memory::peaks(shape->shape);
+      run.ledger = &ledger;
+    }
+  }
+  out.diagnosis = oom::diagnose(log, run);
+  launch.facts = oom::rule_facts(*out.diagnosis, log);
+  out.config = resolve::resolve(out.settings, launch, *bench.schema, *bench.resolve);
+  static_cast<void>(memory::add_facts(out.config));
+  out.findings = rules::evaluate(out.config, out.settings, bench.packs, *bench.selection);
+  if (out.diagnosis->cause == Cause::config_conflict) repair(out, bench);
+  const advise::Need need{out.diagnosis->deficit, wants_device_memory(out.diagnosis->cause), given};
+  auto more = advise::remedies(out.findings, bench, need);
+  std::move(more.begin(), more.end(), std::back_inserter(out.remedies));
+}
+
+}  // namespace headroom::lint
