@@ -75,7 +75,9 @@ class Stages {
       for (const int ends : {1, 2})
         if ((layers_.decoder + ends) % chunks == 0) return add(pp, vpp, Value(), ends, "");
     }
-    if (layers_.has_layout && (layers_.mtp > 0 || !even)) uneven(pp, vpp);
+    // Of uneven splits the usual numbers of virtual stages: all others differ by a layer here and there.
+    const bool usual = vpp <= 4 || vpp == 6 || vpp == 8 || vpp == 12;
+    if (layers_.has_layout && usual && (layers_.mtp > 0 || !even)) uneven(pp, vpp);
   }
 
   /// Equal work a chunk: a prediction depth counts as a layer with the loss it brings, and so does the loss.

@@ -186,7 +186,7 @@ TEST_CASE("the smallest change that fits, in the order of the advice") {
     REQUIRE_FALSE(result->plans.empty());
     CHECK_FALSE(result->given.fits);
     CHECK(result->plans.front().change.set.empty());
-    REQUIRE(result->plans.front().change.env.size() == 1);
+    REQUIRE_FALSE(result->plans.front().change.env.empty());
     CHECK(result->plans.front().change.env.front().first == "PYTORCH_CUDA_ALLOC_CONF");
   }
   SECTION("virtual stages are no way to save memory, and tensor parallelism comes last") {
