@@ -38,8 +38,12 @@ std::vector<Change> changes(const resolve::EffectiveConfig& before, const resolv
   const schema::Schema& schema = *after.schema;
   for (std::size_t i = 0; i < schema.size(); ++i) {
     const schema::Field& field = schema.field(static_cast<schema::FieldId>(i));
-    const bool shown = field.space == schema::Space::config || field.space == schema::Space::environment ||
-                       field.space == schema::Space::launch || field.space == schema::Space::extra;
+    // A section by name, as a precision recipe is.
+    const bool named =
+        field.space == schema::Space::section && (before.now[i].is_string() || after.now[i].is_string());
+    const bool shown = named || field.space == schema::Space::config ||
+                       field.space == schema::Space::environment || field.space == schema::Space::launch ||
+                       field.space == schema::Space::extra;
     if (!shown || field.name.starts_with("memory.") || same(before.now[i], after.now[i])) continue;
     // Paths of a run differ from run to run and change nothing here, unless somebody changes them.
     const bool written = (before.set[i] != after.set[i] || !same(before.raw[i], after.raw[i])) &&

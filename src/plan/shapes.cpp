@@ -72,6 +72,13 @@ Shapes::Shapes(const Request& request, const Space& space, const std::vector<Com
     states.push_back(run ? StateParts{run->shape.states, run->job.switches.optimizer_overlap, true}
                          : StateParts{{}, false, false});
   }
+  for (const StateParts& s : states) {
+    const auto alike = std::ranges::find_if(states, [&](const StateParts& other) {
+      return other.states.fsdp == s.states.fsdp && other.states.sharding == s.states.sharding &&
+             other.readable == s.readable;
+    });
+    first_alike.push_back(static_cast<std::uint32_t>(alike - states.begin()));
+  }
   for (const Combination& c : allocator) {
     const auto run = c.changed == 0 ? std::optional(given_) : read(c.change);
     expandable.push_back(run && run->shape.expandable_segments);

@@ -56,6 +56,8 @@ class Shapes {
   [[nodiscard]] const StageParts& stages(const std::vector<std::uint32_t>& chosen) const;
   std::vector<ActivationParts> activations;
   std::vector<StateParts> states;
+  std::vector<std::uint32_t>
+      first_alike;               ///< by combination of state choices: the first with the same sharding
   std::vector<bool> expandable;  ///< by combination of allocator choices
 
  private:

@@ -24,15 +24,15 @@ struct Layers {
 
 /// … and under the current stages, by representative stage.
 struct Steps {
-  bool done = false, timed = false;
+  bool done = false;
   std::vector<memory::StageStep> usual, busiest;
   std::vector<memory::StageWorkspace> workspace;
-  double time = 0;
+  std::map<std::uint32_t, double> time;  ///< by kind of sharding
 };
 struct StateRow {
   bool done = false, timed = false;
   std::vector<memory::StageStates> stages;
-  double extra = 0;  ///< seconds against the states as given
+  double extra = 0;  ///< seconds against the first states with the same sharding
 };
 
 class Worker {
@@ -86,7 +86,10 @@ class Worker {
     const std::size_t count = legal.count();
     if (count == 0 || !in_.shapes->set_layout(legality_, chosen_, run_)) return;
     found_.legal += count;
-    for (Steps& s : steps_) s.done = s.timed = false;
+    for (Steps& s : steps_) {
+      s.done = false;
+      s.time.clear();
+    }
     for (StateRow& s : states_) s.done = s.timed = false;
     stages_ = &in_.shapes->stages(chosen_).stages;
     busiest_ = memory::has_busiest_rank(run_.shape);
@@ -160,30 +163,25 @@ class Worker {
     return layers.times;
   }
 
-  /// Optimizer states add to the step, whatever is recomputed: both are timed once and added.
+  /// Optimizer states add to the step, whatever is recomputed: both are timed once and added. Sharded
+  /// parameters are gathered beside the layers, so each kind of sharding is timed with each kind of layers.
   double time_of(const Policies::Parts& parts) {
+    const std::uint32_t first = in_.shapes->first_alike[parts.state];
     Steps& step = steps_[parts.activation];
-    if (!step.timed) {
-      step.timed = true;
-      Shapes::set(in_.shapes->activations[parts.activation], run_);
-      Shapes::set(in_.shapes->states[0], run_);
-      step.time = cost::step_time(run_.shape, run_.job, times_of(parts.activation)).total;
-    }
+    auto known = step.time.find(first);
+    if (known == step.time.end()) known = step.time.emplace(first, timed(parts.activation, first)).first;
     StateRow& state = states_[parts.state];
     if (!state.timed) {
       state.timed = true;
-      state.extra = parts.state == 0 ? 0 : extra_of(parts.state);
+      state.extra = parts.state == first ? 0 : timed(0, parts.state) - timed(0, first);
     }
-    return step.time + state.extra;
+    return known->second + state.extra;
   }
 
-  double extra_of(std::uint32_t state) {
-    Shapes::set(in_.shapes->activations[0], run_);
-    const cost::LayerTimes& times = times_of(0);
-    Shapes::set(in_.shapes->states[0], run_);
-    const double before = cost::step_time(run_.shape, run_.job, times).total;
+  double timed(std::uint32_t activation, std::uint32_t state) {
+    Shapes::set(in_.shapes->activations[activation], run_);
     Shapes::set(in_.shapes->states[state], run_);
-    return cost::step_time(run_.shape, run_.job, times).total - before;
+    return cost::step_time(run_.shape, run_.job, times_of(activation)).total;
   }
 
   [[nodiscard]] std::uint32_t number() const {
