@@ -17,9 +17,9 @@ struct Task {
 
 /// What one combination of activation choices gives under the current sizes, whatever the stages.
 struct Layers {
-  bool costed = false, timed = false;
+  bool costed = false;
   memory::LayerCosts costs, busiest;
-  cost::LayerTimes times;
+  std::map<std::uint32_t, cost::LayerTimes> times;  ///< by kind of sharding: its hooks take time of the host
 };
 
 /// … and under the current stages, by representative stage.
@@ -63,7 +63,10 @@ class Worker {
     chosen_[axis] = choice;
     const bool stages = in_.space->layout[axis].dimension->stages;
     if (!stages)
-      for (Layers& l : layers_) l.costed = l.timed = false;
+      for (Layers& l : layers_) {
+        l.costed = false;
+        l.times.clear();
+      }
     if (const rules::Rule* rule = legality_.choose(axis, choice)) {
       found_.searched += below_[axis + 1];
       found_.broken[rule] += below_[axis + 1];
@@ -154,13 +157,13 @@ class Worker {
     return row;
   }
 
-  const cost::LayerTimes& times_of(std::uint32_t activation) {
-    Layers& layers = layers_[activation];
-    if (!layers.timed) {
-      layers.timed = true;
-      layers.times = cost::layer_times(run_.shape, run_.job);
-    }
-    return layers.times;
+  /// Of the combinations that are set in `run_`.
+  const cost::LayerTimes& times_of(std::uint32_t activation, std::uint32_t state) {
+    auto& times = layers_[activation].times;
+    const std::uint32_t kind = in_.shapes->first_alike[state];
+    auto known = times.find(kind);
+    if (known == times.end()) known = times.emplace(kind, cost::layer_times(run_.shape, run_.job)).first;
+    return known->second;
   }
 
   /// Optimizer states add to the step, whatever is recomputed: both are timed once and added. Sharded
@@ -181,7 +184,7 @@ class Worker {
   double timed(std::uint32_t activation, std::uint32_t state) {
     Shapes::set(in_.shapes->activations[activation], run_);
     Shapes::set(in_.shapes->states[state], run_);
-    return cost::step_time(run_.shape, run_.job, times_of(activation)).total;
+    return cost::step_time(run_.shape, run_.job, times_of(activation, state)).total;
   }
 
   [[nodiscard]] std::uint32_t number() const {

@@ -42,6 +42,7 @@ source::Result<plan::Result> planned(const Tuned& t) {
                    packs,       &everything, &t.config};
   request.choices = &rules::embedded_choices();
   request.top = 1;
+  request.threads = 4;  // changes nothing but the time
   return plan::search(request);
 }
 
@@ -111,7 +112,7 @@ std::string page(const std::vector<Row>& rows) {
 
 TEST_CASE("hand-tuned recipes are among the best plans") {
   for (const char* name : {"llama3_8b_pretrain_8gpu_h100_fp8cs", "qwen3_30b_a3b_pretrain_16gpu_h100_fp8cs",
-                           "llama3_70b_pretrain_64gpu_gb300_bf16"}) {
+                           "qwen3_30b_a3b_pretrain_8gpu_gb300_fp8mx"}) {
     INFO(name);
     const auto match = schema::find_training_recipe(schema::embedded_schema(), name, schema::newest_release);
     REQUIRE(match);
