@@ -101,7 +101,7 @@ class Comparison {
     job.want_advice = wants_advice();
     job.selection = {options_.select, options_.ignore};
     job.extra_packs = extra_packs_;
-    if (*repository != nullptr) job.repository = (*repository)->context;
+    if (*repository != nullptr) job.repository = (*repository)->settings_for(path).context;
     side.outcome = lint::lint(job);
     if (side.outcome.unreadable) return fail(*side.outcome.unreadable, side.text.get());
     return exit_clean;
