@@ -21,8 +21,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (const auto& finding : outcome.findings.diagnostics) {
-    std::cout << headroom::rules::to_string(finding.severity) << " " << finding.rule << ": " << finding.message
-              << "\n";
+    std::cout << headroom::rules::to_string(finding.severity) << " " << finding.rule << ": "
+              << finding.message << "\n";
     for (const auto& fix : finding.fixes) std::cout << "  fix: " << fix.title << "\n";
   }
   return outcome.findings.diagnostics.empty() ? 0 : 1;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "headroom/cost/evidence.hpp"
 #include "headroom/memory/facts.hpp"
 
+#include "rank.hpp"
 #include "together.hpp"
 
 namespace headroom::advise {
@@ -39,8 +41,8 @@ bool same_edit(const Fix& a, const Fix& b) {
 
 class Verifier {
  public:
-  Verifier(const Bench& bench, const State& base, const std::optional<memory::Facts>& facts)
-      : bench_(bench), base_(base), facts_(facts) {}
+  Verifier(const Bench& bench, const State& base, const Outlook& before)
+      : bench_(bench), base_(base), before_(before) {}
 
   /// Fixes of `finding` that hold up, in the order tried.
   std::vector<Fix> verified(const Diagnostic& finding, const std::vector<Fix>& tried) {
@@ -57,8 +59,8 @@ class Verifier {
  private:
   std::vector<Fix> check(const Diagnostic& finding, const Fix& fix, int depth) {
     if (fix.set.empty() && fix.unset.empty() && fix.env.empty()) return {};
+    if (same_run(fix)) return about_text(fix, finding);
     Applied applied = apply(fix, bench_);
-    if (same_run(fix, applied)) return about_text(fix, finding);
     resolve::EffectiveConfig config =
         resolve::resolve(applied.settings, applied.launch, *bench_.schema, *bench_.resolve);
     const auto facts = memory::add_facts(config);
@@ -69,7 +71,7 @@ class Verifier {
     for (const Diagnostic& d : after.diagnostics) {
       if (d.severity == Severity::error && !base_.errors.contains(key_of(d))) fresh.push_back(&d);
     }
-    if (fresh.empty()) return {finish(fix, finding, state, facts)};
+    if (fresh.empty()) return {finish(fix, finding, state, config, facts)};
     // The change is right but not enough: go on with what repairs the error that it brought.
     std::vector<Fix> out;
     if (depth == 0) return out;
@@ -83,10 +85,27 @@ class Verifier {
     return out;
   }
 
-  /// Whether the fix takes away only what no run ever sees, keys that the loader drops for example.
-  [[nodiscard]] bool same_run(const Fix& fix, const Applied& applied) const {
-    return fix.set.empty() && fix.env.empty() &&
-           applied.settings.settings.size() == bench_.settings->settings.size();
+  /// Whether the fix takes away only what the loader drops: keys that are no field, fields of other releases.
+  [[nodiscard]] bool same_run(const Fix& fix) const {
+    if (!fix.set.empty() || !fix.env.empty()) return false;
+    return std::ranges::all_of(fix.unset, [&](const std::string& name) {
+      if (bench_.schema->find_section(name) != nullptr) return false;
+      const schema::FieldId id = bench_.schema->find(name);
+      if (id == schema::no_field || bench_.settings->find(id) == nullptr) return true;
+      const schema::Field& field = bench_.schema->field(id);
+      return field.space == schema::Space::config &&
+             !schema::contains(field.releases, bench_.launch->release) && !is_alone(field);
+    });
+  }
+
+  /// Whether nothing else is written in the mapping of the field: without it the mapping would be absent.
+  [[nodiscard]] bool is_alone(const schema::Field& field) const {
+    const std::string_view mapping = field.name.substr(0, field.name.rfind('.') + 1);
+    return std::ranges::none_of(bench_.settings->settings, [&](const dialect::Setting& s) {
+      const schema::Field& other = bench_.schema->field(s.field);
+      return other.name != field.name && other.name.starts_with(mapping) &&
+             schema::contains(other.releases, bench_.launch->release);
+    });
   }
 
   /// Then all findings stay but those about these keys of the text; nothing needs to be evaluated.
@@ -98,13 +117,13 @@ class Verifier {
       state.errors.erase({problem.rule, problem.field});
     }
     if (state.all.contains(key_of(finding))) return {};
-    return {finish(fix, finding, state, facts_)};
+    return {finish(fix, finding, state, *before_.config, before_.memory)};
   }
 
-  Fix finish(Fix fix, const Diagnostic& finding, const State& after,
+  Fix finish(Fix fix, const Diagnostic& finding, const State& after, const resolve::EffectiveConfig& config,
              const std::optional<memory::Facts>& facts) const {
     fix.verified = true;
-    if (facts && facts_) fix.memory = rules::FixMemory{facts->peak, facts->peak - facts_->peak, facts->fits};
+    add_outlook(fix, before_, config, facts);
     for (const Key& k : base_.all) {
       if (k != key_of(finding) && !after.all.contains(k)) fix.also_repairs.push_back(k.first);
     }
@@ -113,13 +132,8 @@ class Verifier {
 
   const Bench& bench_;
   const State& base_;
-  const std::optional<memory::Facts>& facts_;
+  const Outlook& before_;
 };
-
-/// Least intrusive first: same mathematics before other results, then the rule author's order.
-void rank(std::vector<Fix>& fixes) {
-  std::ranges::stable_sort(fixes, {}, &Fix::safety);
-}
 
 }  // namespace
 
@@ -132,7 +146,8 @@ void attach_fixes(Findings& findings, const Bench& bench) {
   const State base = state_of(findings);
   resolve::EffectiveConfig scratch = config;
   const std::optional<memory::Facts> facts = memory::add_facts(scratch);
-  Verifier verifier(bench, base, facts);
+  const Outlook before{&config, facts, cost::step_time_of(config)};
+  Verifier verifier(bench, base, before);
   std::vector<Diagnostic*> order;
   for (Diagnostic& d : findings.diagnostics) order.push_back(&d);
   std::stable_partition(order.begin(), order.end(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "headroom/memory/facts.hpp"
+#include "rank.hpp"
 #include "together.hpp"
 
 namespace headroom::advise {
@@ -27,10 +28,11 @@ class Remedies {
   Remedies(const Findings& findings, const Bench& bench, const Need& need) : bench_(bench), need_(need) {
     base_ = state_of(findings);
     resolve::EffectiveConfig scratch = *bench.config;
-    facts_ = memory::add_facts(scratch);
+    before_ = {bench.config, memory::add_facts(scratch), cost::step_time_of(*bench.config)};
   }
 
   void of(const Diagnostic& finding) {
+    general_ = finding.severity == Severity::advice;
     for (const rules::RulePack* pack : bench_.packs) {
       const rules::Rule* rule = rules::find_rule(*pack, finding.rule);
       if (rule == nullptr || rule->when == lang::no_expr) continue;
@@ -62,7 +64,7 @@ class Remedies {
     for (const Diagnostic& d : after.diagnostics) {
       if (fresh == nullptr && d.severity == Severity::error && !base_.errors.contains(key_of(d))) fresh = &d;
     }
-    if (fresh == nullptr) return keep(fix, facts);
+    if (fresh == nullptr) return keep(fix, config, facts);
     if (depth == 0) return;
     // What the change needs beside it to be legal.
     for (const rules::RulePack* pack : bench_.packs) {
@@ -79,15 +81,18 @@ class Remedies {
     }
   }
 
-  void keep(Fix fix, const std::optional<memory::Facts>& facts) {
+  void keep(Fix fix, const resolve::EffectiveConfig& config, const std::optional<memory::Facts>& facts) {
     fix.verified = true;
+    add_outlook(fix, before_, config, facts);
     bool enough = true;
-    if (facts && facts_) {
-      const double saved = facts_->used - facts->used;
-      fix.memory = rules::FixMemory{facts->peak, facts->peak - facts_->peak, facts->fits};
+    if (facts && before_.memory) {
+      const double saved = before_.memory->used - facts->used;
       if (need_.memory) {
-        if (saved < -hair * facts_->used) return;
-        enough = saved >= need_.deficit && saved > hair * facts_->used;
+        if (saved < -hair * before_.memory->used) return;
+        // A rule that knows the failure may know what the ledger does not; a general list has to save
+        // something.
+        if (general_ && saved < hair * before_.memory->used) return;
+        enough = saved >= need_.deficit && saved > hair * before_.memory->used;
       }
     }
     add(std::move(fix), enough);
@@ -103,7 +108,8 @@ class Remedies {
   const Bench& bench_;
   const Need& need_;
   State base_;
-  std::optional<memory::Facts> facts_;
+  Outlook before_;
+  bool general_ = false;  ///< the rule at hand is of severity `advice`
   std::vector<Ranked> out_;
 };
 

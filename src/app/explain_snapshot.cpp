@@ -63,7 +63,9 @@ class SnapshotCommand {
   }
 
   ExitStatus explain(const Loaded& loaded) const {
-    Explaining run(options_, loaded.name, oom::facts_of(loaded.snapshot, loaded.story));
+    oom::LogFacts facts = oom::facts_of(loaded.snapshot, loaded.story);
+    for (oom::Failure& failure : facts.failures) failure.rank = oom::rank_of_file(loaded.name);
+    Explaining run(options_, loaded.name, std::move(facts));
     if (const auto ok = run.take_options(); !ok) return fail(ok.error());
     const auto explanation = run.run();
     if (!explanation) return fail(explanation.error());

@@ -7,6 +7,7 @@
 #include "file_report.hpp"
 #include "headroom/advise/remedies.hpp"
 #include "headroom/lang/check.hpp"
+#include "headroom/lint/printed_arguments.hpp"
 #include "inputs.hpp"
 #include "repository.hpp"
 
@@ -34,7 +35,11 @@ rules::Diagnostic carrier(std::vector<rules::Fix> fixes) {
 }  // namespace
 
 Explaining::Explaining(const Options& options, std::string path, oom::LogFacts log)
-    : options_(options), path_(std::move(path)), log_(std::move(log)), command_line_(options.context) {}
+    : options_(options), path_(std::move(path)), log_(std::move(log)), command_line_(options.context) {
+  std::string line = lint::launch_line(log_.layout.arguments, schema::embedded_schema());
+  if (!line.empty())
+    printed_ = std::make_shared<const source::SourceText>("arguments in the log", std::move(line));
+}
 
 source::Result<void> Explaining::take_options() {
   for (const auto& config : options_.configs)
@@ -64,7 +69,7 @@ source::Result<void> Explaining::add_config(const std::string& path) {
 
 source::Result<void> Explaining::answer(std::string_view key, std::string_view value) {
   if (key == "config") return value == "none" ? source::Result<void>{} : add_config(std::string(value));
-  if (key == "log" || key == "host_memory") return {};
+  if (value == "unknown" || key == "log" || key == "host_memory") return {};
   if (key == "phase") {
     const auto phase = phase_named(value);
     if (!phase) return tl::unexpected(wrong(fmt::format("'{}' is no phase of a run", value)));
@@ -93,7 +98,8 @@ source::Result<void> Explaining::answer(std::string_view key, std::string_view v
 
 lint::Job Explaining::job() const {
   lint::Job job;
-  job.text = config_ != nullptr ? config_ : std::make_shared<const source::SourceText>("", "{}\n");
+  job.text = config_ != nullptr ? config_ : printed_;
+  if (job.text == nullptr) job.text = std::make_shared<const source::SourceText>("", "{}\n");
   job.sets = sets_;
   job.sets.insert(job.sets.end(), trial_.begin(), trial_.end());
   job.command_line = command_line_;
@@ -103,6 +109,7 @@ lint::Job Explaining::job() const {
     job.loader = options_.loader;
     job.dialect = options_.dialect;
   }
+  if (config_ == nullptr && printed_ != nullptr) job.dialect = "megatron-lm";
   job.want_advice = true;
   job.log = &log_;
   return job;
@@ -114,7 +121,10 @@ source::Result<report::ExplainReport> Explaining::run() {
   report::ExplainReport out;
   out.path = path_;
   out.diagnosis = *outcome.diagnosis;
-  out.has_config = config_ != nullptr;
+  out.has_config = config_ != nullptr || printed_ != nullptr;
+  if (config_ == nullptr && printed_ != nullptr)
+    out.diagnosis.notes.emplace_back(
+        "no config was given: the settings are those that the log prints at its start");
   for (const auto& d : outcome.findings.diagnostics)
     if (advise::is_about_failure(d)) out.advice.push_back(d.message);
   out.caught_by = outcome.caught_by;

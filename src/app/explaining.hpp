@@ -39,7 +39,8 @@ class Explaining {
   const Options& options_;
   std::string path_, config_path_;
   oom::LogFacts log_;
-  std::shared_ptr<const source::SourceText> config_;
+  std::shared_ptr<const source::SourceText> config_;   ///< null: none was given
+  std::shared_ptr<const source::SourceText> printed_;  ///< the settings that the log itself lists; null: none
   lint::ContextOptions command_line_, beside_, repository_;
   std::vector<source::Override> sets_, trial_;
   lint::Outcome outcome_;

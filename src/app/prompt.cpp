@@ -110,13 +110,14 @@ class Conversation {
   /// False at the end of input.
   bool put(const oom::Question& question) {
     const std::string key = question.key,
-                      text = fmt::format("{} [{}] ", question.text, question.default_value);
+                      otherwise = question.assumed ? question.default_value : std::string();
+    const std::string text = fmt::format("{} [{}] ", question.text, question.default_value);
     while (true) {
       const auto line = read_line(text, false);
       if (!line) return false;
       const auto words = words_of(*line);
-      if (words.empty()) return true;
-      const auto taken = explaining_.answer(key, words.front());
+      if (words.empty() && otherwise.empty()) return true;
+      const auto taken = explaining_.answer(key, words.empty() ? otherwise : words.front());
       if (taken && refresh()) return true;
       if (!taken) say(taken.error());
     }
@@ -142,9 +143,8 @@ class Conversation {
     else if (word == "help")
       say(help_text);
     else
-      say(fmt::format(
-          "no word '{}'{}; `help` lists them\n", report::printable(word),
-          lang::did_you_mean(word, {"why", "fix", "what-if", "plan", "diff", "save", "help", "quit"})));
+      say(fmt::format("no word '{}'{}; `help` lists them\n", report::printable(word),
+                      lang::did_you_mean(word, {prompt_words.begin(), prompt_words.end()})));
     return true;
   }
 
@@ -163,18 +163,19 @@ class Conversation {
     if (!explaining_.has_config()) return say("what-if needs the config (--config)\n");
     const auto trial = try_words(explaining_, report_, words);
     if (!trial) return say(trial.error());
-    say(report::printable(trial->text));
+    for (const auto& line : report::wrap(report::printable(trial->text), look().width)) say(line + "\n");
     chosen_ = trial->fix;
   }
 
   /// Fix `number`, or the last what-if, or the first fix.
-  [[nodiscard]] const rules::Fix* pick(const std::vector<std::string>& words) const {
-    if (words.empty()) return chosen_ ? &*chosen_ : report_.fixes.empty() ? nullptr : &report_.fixes.front();
+  [[nodiscard]] std::optional<rules::Fix> pick(const std::vector<std::string>& words) const {
+    if (words.empty() && chosen_) return chosen_;
+    if (words.empty()) return report_.fixes.empty() ? std::nullopt : std::optional(report_.fixes.front());
     std::size_t number = 0;
     const auto [end, error] =
         std::from_chars(words.front().data(), words.front().data() + words.front().size(), number);
-    if (error != std::errc() || number == 0 || number > report_.fixes.size()) return nullptr;
-    return &report_.fixes[number - 1];
+    if (error != std::errc() || number == 0 || number > report_.fixes.size()) return std::nullopt;
+    return report_.fixes[number - 1];
   }
 
   /// The text of the config with the change; null, and a remark, where there is none.
@@ -183,8 +184,8 @@ class Conversation {
       say("there is no config to change (--config)\n");
       return nullptr;
     }
-    const rules::Fix* fix = pick(words);
-    if (fix == nullptr) {
+    const std::optional<rules::Fix> fix = pick(words);
+    if (!fix) {
       say("there is no such fix\n");
       return nullptr;
     }

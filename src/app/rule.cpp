@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "evidence_text.hpp"
 #include "headroom/lang/check.hpp"
 #include "headroom/report/json.hpp"
 #include "headroom/report/terminal.hpp"
@@ -125,6 +126,24 @@ class RuleCommand {
     return fmt::format("{}", fmt::join(words, " "));
   }
 
+  [[nodiscard]] static std::string evidence_of(const Rule& rule) {
+    std::string out;
+    for (const schema::Evidence& evidence : schema::embedded_schema().evidence) {
+      const auto cites = [&](const rules::FixData& fix) {
+        return std::find(fix.evidence.begin(), fix.evidence.end(), evidence.id) != fix.evidence.end();
+      };
+      if (std::none_of(rule.fixes.begin(), rule.fixes.end(), cites)) continue;
+      std::string_view name = "evidence";
+      for (const std::string& line : evidence_lines(evidence)) {
+        for (const auto& piece : report::wrap(line, list_width - 13)) {
+          if (!piece.empty()) out += fmt::format("  {:<10} {}\n", name, piece);
+          name = "";
+        }
+      }
+    }
+    return out;
+  }
+
   [[nodiscard]] std::string page_of(const Rule& rule) const {
     const bool color = text_options(options_, stdout).color;
     const auto bold = [&](std::string_view text) { return report::paint(text, report::Style::bold, color); };
@@ -150,6 +169,7 @@ class RuleCommand {
     }
     for (const auto& ref : rule.sources)
       fact("source", fmt::format("{} {}: {}", ref.repo, ref.path, ref.what));
+    out += evidence_of(rule);
     std::string_view page = rule.page;
     page.remove_prefix(std::min(page.find_first_not_of('\n'), page.size()));
     out += "\n" + std::string(page);

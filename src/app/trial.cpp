@@ -39,12 +39,12 @@ std::string verdict(const oom::Diagnosis& d, const memory::Peaks& before, const 
                   after.peak().peak / gib, change / gib, after.peak().stage);
   const auto limit = d.figures.allowed ? d.figures.allowed : d.figures.capacity;
   if (d.seen > 0 && limit) {
-    // The estimate's difference on top of what the log saw.
-    const double needs = d.seen + d.deficit + change;
-    out += fmt::format(
-        "\n{}: the run had {:.2f} GiB and wanted {:.2f} more; with the change about {:.2f} of {:.2f} GiB",
-        needs <= 0.99 * *limit ? "fits" : "does not fit", d.seen / gib, d.deficit / gib, needs / gib,
-        *limit / gib);
+    // The estimate's difference on top of what the log saw, or on top of the peak that the run never reached.
+    const double needs = std::max(d.seen + d.deficit, before.used) + change;
+    out +=
+        fmt::format("\n{}: it had {:.2f} GiB and lacked {:.2f}; with the change about {:.2f} of {:.2f} GiB",
+                    needs <= 0.99 * *limit ? "fits" : "does not fit", d.seen / gib, d.deficit / gib,
+                    needs / gib, *limit / gib);
   } else if (after.capacity > 0) {
     out += fmt::format("\n{}: {:.2f} of {:.2f} GiB used", after.fits() ? "fits" : "does not fit",
                        after.used / gib, after.capacity / gib);

@@ -112,6 +112,12 @@ void shared(const Shape& s, const Job& job, Tally& t) {
   if (replays(s, memory::shared_experts)) t.replay(mark);
 }
 
+/// Compute of the shared experts, which may run beside the exchange.
+double shared_time(const Shape& s, const Job& job) {
+  const double columns = s.model.shared_ffn / s.parallel.tp * (s.model.gated ? 3 : 2);
+  return 2 * s.tokens() * s.model.hidden * columns / (job.machine.bf16 * gemm_bf16);
+}
+
 void route(const Shape& s, Tally& t) {
   const memory::Model& m = s.model;
   t.graphed(s.graphs.router);
@@ -137,7 +143,9 @@ void experts(const Shape& s, const Job& job, Tally& t) {
   t.elementwise(Part::experts, (s.kernels.permute_fusion ? 6 : 10) * moved,
                 (s.kernels.permute_fusion ? 6 : 10) * moved, s.kernels.permute_fusion ? 8 : 30);
   const double way = dispatch(s, t.links()) * busy;
-  t.exchange(Part::exchange, 2 * way, 2 * way);
+  const double hidden = job.switches.shared_overlap ? shared_time(s, job) : 0;
+  const double shown = std::max(2 * way * (1 - overlap_share), 2 * way - overlap_share * hidden);
+  t.exchange(Part::exchange, shown, shown);
   t.grouped(Part::experts, rows, local, in, wide);
   const auto act = t.open();
   activation(s, Part::experts, rows, width, t);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <string>
 
 #include "constants.hpp"
 #include "headroom/cost/job.hpp"
@@ -12,7 +11,6 @@ using memory::Fields;
 
 Machine machine_of(const schema::Gpu& gpu) {
   Machine m;
-  m.known = true;
   m.bf16 = gpu.bf16_flops > 0 ? gpu.bf16_flops : gpu.fp16_flops;
   m.fp8 = gpu.fp8_flops > 0 ? gpu.fp8_flops : m.bf16;
   m.fp4 = gpu.fp4_flops > 0 ? gpu.fp4_flops : m.fp8;
@@ -23,17 +21,10 @@ Machine machine_of(const schema::Gpu& gpu) {
   m.nvlink_domain = gpu.nvlink_domain;
   // Data sheets count both directions. Without NVLink the GPUs of a node talk over PCIe.
   m.nvlink = gpu.nvlink_bandwidth > 0 ? gpu.nvlink_bandwidth / 2 : gpu.host_bandwidth;
-  m.capability = gpu.compute_capability > 0 ? gpu.compute_capability : 10.0;
   m.tf32 = m.bf16 / 2;
-  m.host_pace = m.capability < 9 ? constants::older_host : 1;
+  // Kinds without a stated capability are announced ones.
+  m.host_pace = gpu.compute_capability > 0 && gpu.compute_capability < 9 ? constants::older_host : 1;
   return m;
-}
-
-std::string variable(const Fields& f, std::string_view name) {
-  const auto& env = f.config().launch.env;
-  const auto it = env.find(name);
-  if (it != env.end() && it->second) return *it->second;
-  return std::string(f.text("env." + std::string(name)));
 }
 
 ContextExchange context_exchange(const Fields& f) {
@@ -50,15 +41,9 @@ Switches switches_of(const Fields& f) {
   Switches s;
   s.tensor_overlap = f.flag("model.tp_comm_overlap");
   s.expert_overlap = f.flag("model.overlap_moe_expert_parallel_comm");
-  s.delay_wgrad = f.flag("model.delay_wgrad_compute");
   s.shared_overlap = f.flag("model.moe_shared_expert_overlap");
   s.optimizer_overlap = f.flag("optimizer.overlap_cpu_optimizer_d2h_h2d");
   s.double_buffering = f.flag("model.cpu_offloading_double_buffering");
-  s.one_connection = variable(f, "CUDA_DEVICE_MAX_CONNECTIONS") == "1";
-  s.deterministic =
-      f.flag("model.deterministic_mode") || variable(f, "NVTE_ALLOW_NONDETERMINISTIC_ALGO") == "0";
-  s.checks_gradients = f.flag("ddp.check_for_nan_in_grad");
-  s.hybrid_dispatch = f.text("model.moe_flex_dispatcher_backend") == "hybridep";
   s.capacity_factor = std::max(f.number("model.moe_expert_capacity_factor"), 0.0);
   s.context = context_exchange(f);
   return s;

@@ -51,7 +51,7 @@ void Tally::linear(Part part, double rows, double inner, double columns) {
   if (format_ == Format::bf16 || format_ == Format::fp32) return;
   // Inputs are quantised, and again in the other orientation for the weight's gradient.
   const double passes = format_ == Format::fp4 ? 2 : 1;
-  elementwise(part, passes * 4 * rows * inner, passes * 4 * rows * columns, 1);
+  quantise(part, passes * 4 * rows * inner, passes * 4 * rows * columns);
 }
 
 void Tally::grouped(Part part, double rows, double groups, double inner, double columns) {
@@ -63,7 +63,13 @@ void Tally::grouped(Part part, double rows, double groups, double inner, double 
   parameters(0, groups * inner * columns);
   if (format_ == Format::bf16 || format_ == Format::fp32) return;
   const double passes = format_ == Format::fp4 ? 2 : 1;
-  elementwise(part, passes * 4 * rows * inner, passes * 4 * rows * columns, 1);
+  quantise(part, passes * 4 * rows * inner, passes * 4 * rows * columns);
+}
+
+// Within the layer's own call: the host sees no operator more.
+void Tally::quantise(Part part, double forward_bytes, double backward_bytes) {
+  const double rate_of_memory = job_.machine.memory * memory_share;
+  add(part, forward_bytes / rate_of_memory + kernel_ramp, backward_bytes / rate_of_memory + kernel_ramp);
 }
 
 void Tally::plain_linear(Part part, double rows, double inner, double columns) {

@@ -63,6 +63,7 @@ class Tally {
  private:
   static Format format_of(const memory::Shape& shape);
   [[nodiscard]] double rate(Format format) const;
+  void quantise(Part part, double forward_bytes, double backward_bytes);
   void matrix(Part part, double flops, double bytes, Format format, double kernels);
   void add(Part part, double forward, double backward) {
     out.forward[index_of(part)] += forward;

@@ -168,6 +168,7 @@ schema::Schema SchemaBuilder::build() {
   read_models();
   read_dialects();
   read_training_recipes();
+  read_evidence();
   out_.literals = arena_.keep(std::move(literals_));
   out_.list_items = arena_.keep(std::move(list_items_));
   return out_;

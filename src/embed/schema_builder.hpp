@@ -79,6 +79,9 @@ class SchemaBuilder {
   void read_models();
   void read_dialects();
   void read_training_recipes();  ///< schema_recipes.cpp
+  void read_evidence();          ///< schema_evidence.cpp
+  std::span<const schema::FieldValue> field_values(const TableReader& in, source::NodeId map);
+  schema::Evidence one_evidence(const TableReader& in, const std::string& id);
 
   // literals
   schema::LiteralId intern(Literal value, const std::string& key);

@@ -13,7 +13,7 @@ class SchemaWriter {
 
   std::string run() {
     std::string tables = fields() + sections() + literals() + classes() + recipes() + models() + gpus() +
-                         renames() + dialects() + training_recipes();
+                         renames() + dialects() + training_recipes() + evidence();
     std::vector<std::string> by_name, items;
     for (auto id : schema_.by_name) by_name.push_back(fmt::format("{}", id));
     for (auto id : schema_.list_items) items.push_back(fmt::format("{}", id));
@@ -25,14 +25,14 @@ class SchemaWriter {
         "#include <limits>\n\n#include \"headroom/schema/schema.hpp\"\n\nnamespace headroom::schema "
         "{\nnamespace {\n\n";
     for (const ArrayPool* pool : {&texts_, &ids_, &defaults_, &choices_, &class_defaults_, &values_, &cases_,
-                                  &dialect_choices_, &rows_, &dialect_defaults_})
+                                  &dialect_choices_, &rows_, &dialect_defaults_, &runs_})
       out += pool->definition();
     out += tables;
     out += fmt::format(
         "\nconstexpr Schema table{{\n    fields, {}, {}, sections, literals, {}, classes, recipes, {}, gpus, "
-        "{}, {}, {}, {}}};\n\n",
+        "{}, {}, {}, {}, {}}};\n\n",
         by_name_span, names, items_span, renames_span_, models_span_, dialects_span_, training_recipes_span_,
-        parts_span_);
+        parts_span_, evidence_span_);
     return out +
            "}  // namespace\n\nconst Schema& embedded_schema() {\n  return table;\n}\n\n}  // namespace "
            "headroom::schema\n";
@@ -107,6 +107,23 @@ class SchemaWriter {
       out += fmt::format("    {{{}, {}, {}, {}}},\n", cpp_text(m.id), texts_.texts(m.aliases),
                          cpp_text(m.provider), field_values(m.values));
     models_span_ = "models";
+    return out + "};\n";
+  }
+
+  std::string evidence() {
+    if (schema_.evidence.empty()) return {};
+    std::string out = "constexpr Evidence evidence[] = {\n";
+    for (const auto& e : schema_.evidence) {
+      std::vector<std::string> runs;
+      for (const auto& r : e.runs)
+        runs.push_back(fmt::format("{{{}, {}, {}, {}, {}}}", cpp_text(r.name), field_values(r.values),
+                                   cpp_number(r.seconds), cpp_number(r.peak_bytes), yes(r.out_of_memory)));
+      out +=
+          fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_text(e.id), cpp_text(e.title),
+                      cpp_text(e.model), cpp_text(e.gpu), e.gpus, cpp_text(e.on), cpp_text(e.limits),
+                      cpp_text(e.source), field_values(e.conditions), runs_.span(runs));
+    }
+    evidence_span_ = "evidence";
     return out + "};\n";
   }
 
@@ -190,12 +207,13 @@ class SchemaWriter {
   ArrayPool choices_{"Choices", "choices"};
   ArrayPool class_defaults_{"ClassDefault", "class_defaults"};
   ArrayPool values_{"FieldValue", "field_values"};
+  ArrayPool runs_{"EvidenceRun", "evidence_runs"};
   ArrayPool dialect_choices_{"DialectChoices", "dialect_choices"};
   ArrayPool rows_{"DialectRow", "dialect_rows"};
   ArrayPool cases_{"DialectCase", "dialect_cases"};
   ArrayPool dialect_defaults_{"DialectDefault", "dialect_defaults"};
   std::string models_span_ = "{}", renames_span_ = "{}", dialects_span_ = "{}";
-  std::string training_recipes_span_ = "{}", parts_span_ = "{}";
+  std::string training_recipes_span_ = "{}", parts_span_ = "{}", evidence_span_ = "{}";
 };
 
 }  // namespace

@@ -25,6 +25,15 @@ bool wants_device_memory(Cause cause) {
   }
 }
 
+/// What was missing when it failed, or what will be missing at the peak that the run had not yet reached.
+double missing(const oom::Diagnosis& d, const oom::RunContext& run) {
+  const auto& f = d.figures;
+  const double limit =
+      f.allowed ? *f.allowed : f.capacity.value_or(run.ledger != nullptr ? run.ledger->peaks.capacity : 0);
+  if (run.ledger == nullptr || limit <= 0) return d.deficit;
+  return std::max(d.deficit, run.ledger->peaks.used - limit);
+}
+
 bool has_errors(const rules::Findings& findings) {
   return std::any_of(findings.diagnostics.begin(), findings.diagnostics.end(),
                      [](const auto& d) { return d.severity == rules::Severity::error; });
@@ -56,6 +65,16 @@ void repair(Outcome& out, const advise::Bench& bench) {
 
 }  // namespace
 
+ContextOptions context_of_log(const oom::LogFacts& log, const ContextOptions& given) {
+  ContextOptions out;
+  out.gpus = log.layout.world;
+  if (given.gpu) return out;
+  for (const oom::Failure& f : log.failures)
+    if (!out.gpu_memory_bytes && f.figures.capacity)
+      out.gpu_memory_bytes = static_cast<std::uint64_t>(*f.figures.capacity);
+  return out;
+}
+
 void explain(const oom::LogFacts& log, resolve::LaunchContext& launch, const advise::Bench& bench,
              Outcome& out) {
   const bool given = !out.settings.settings.empty() || out.document != nullptr;
@@ -65,8 +84,9 @@ void explain(const oom::LogFacts& log, resolve::LaunchContext& launch, const adv
   if (given) {
     run.config = &out.config;
     run.config_has_errors = has_errors(out.findings);
-    if (shape) {
-      run.shape = &shape->shape;
+    if (shape) run.shape = &shape->shape;
+    if (shape &&
+        out.config.launch.gpus) {  // states depend on the data-parallel size: without it there is no figure
       ledger.peaks = memory::peaks(shape->shape);
       run.ledger = &ledger;
     }
@@ -77,7 +97,7 @@ void explain(const oom::LogFacts& log, resolve::LaunchContext& launch, const adv
   static_cast<void>(memory::add_facts(out.config));
   out.findings = rules::evaluate(out.config, out.settings, bench.packs, *bench.selection);
   if (out.diagnosis->cause == Cause::config_conflict) repair(out, bench);
-  const advise::Need need{out.diagnosis->deficit, wants_device_memory(out.diagnosis->cause), given};
+  const advise::Need need{missing(*out.diagnosis, run), wants_device_memory(out.diagnosis->cause), given};
   auto more = advise::remedies(out.findings, bench, need);
   std::move(more.begin(), more.end(), std::back_inserter(out.remedies));
 }

@@ -46,6 +46,7 @@ Outcome lint(const Job& job) {
   }
   out.notes.insert(out.notes.end(), out.settings.notes.begin(), out.settings.notes.end());
   options = merge(take_hints(given, out.settings.hints, out.notes), job.repository);
+  if (job.log != nullptr) options = merge(options, context_of_log(*job.log, options));
   resolve::LaunchContext launch = launch_context(options, release, schema);
 
   for (const source::Override& word : job.sets)

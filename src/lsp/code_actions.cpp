@@ -88,6 +88,27 @@ void add_fixes(Json& out, Document& document, const rules::Diagnostic& finding, 
   }
 }
 
+/// `# headroom: ignore[rule]` behind the line, where that does what it says.
+void add_suppression(Json& out, Document& document, const rules::Diagnostic& finding, const Json& shown,
+                     const Client& client) {
+  if (!finding.primary || document.with_fixes().document == nullptr) return;
+  const auto index = static_cast<std::size_t>(*integer_at(shown, {"range", "start", "line"}));
+  const std::string_view line = document.text().line(index);
+  if (line.find('#') != std::string_view::npos) return;
+  std::string after = document.text().bytes();
+  after.insert(document.text().line_start(index) + line.size(),
+               fmt::format("  # headroom: ignore[{}]", finding.rule));
+  lint::Job job = document.job(false);
+  job.text = std::make_shared<const source::SourceText>(job.text->name(), after);
+  const lint::Outcome ignored = lint::lint(job);
+  const std::size_t before = document.with_fixes().findings.diagnostics.size();
+  if (ignored.unreadable || ignored.findings.diagnostics.size() >= before) return;
+  out.push_back({{"title", fmt::format("Ignore {} on this line", finding.rule)},
+                 {"kind", quick_fix},
+                 {"diagnostics", Json::array({shown})},
+                 {"edit", workspace_edit(document, after, client)}});
+}
+
 }  // namespace
 
 Json code_actions(Document& document, const Json& params, const Client& client, const Host& host) {
@@ -105,7 +126,9 @@ Json code_actions(Document& document, const Json& params, const Client& client, 
   if (one_by_one) {
     for (const auto& finding : outcome.findings.diagnostics) {
       const Json shown = diagnostic(document, finding, host);
-      if (touches(lines, shown)) add_fixes(out, document, finding, shown, client);
+      if (!touches(lines, shown)) continue;
+      add_fixes(out, document, finding, shown, client);
+      add_suppression(out, document, finding, shown, client);
     }
   }
   if (all) {

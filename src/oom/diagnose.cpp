@@ -100,7 +100,7 @@ class Diagnoser {
         break;
     }
     notes_over_ranks();
-    ask(out_, log_, run_);
+    ask(out_, run_);
     return std::move(out_);
   }
 

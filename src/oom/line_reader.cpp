@@ -67,6 +67,30 @@ bool may_continue(std::string_view body) {
   return false;
 }
 
+/// Lines of a wrapped message: by a blank, but a number that was cut stays one.
+std::string join(std::string_view first, std::string_view second) {
+  while (!first.empty() && first.back() == ' ') first.remove_suffix(1);
+  const bool number = !first.empty() && !second.empty() && (is_digit(first.back()) || first.back() == '.') &&
+                      (is_digit(second.front()) || second.front() == '.');
+  return std::string(first) + (number ? "" : " ") + std::string(second);
+}
+
+int known(const AllocatorFigures& f) {
+  int count = 0;
+  for (const auto* figure : {&f.tried, &f.capacity, &f.free, &f.in_use, &f.allowed, &f.allocated,
+                             &f.private_pools, &f.reserved_unallocated})
+    count += figure->has_value() ? 1 : 0;
+  return count;
+}
+
+/// What makes more sense: lines wrapped between words, or cut where they were full.
+AllocatorFigures better(std::string_view joined, std::string_view cut) {
+  AllocatorFigures by_words, by_width;
+  read_allocator_message(joined, by_words);
+  read_allocator_message(cut, by_width);
+  return known(by_width) > known(by_words) ? by_width : by_words;
+}
+
 }  // namespace
 
 std::vector<std::string_view> LineReader::needles_of(const schema::LogTable& table) {
@@ -198,7 +222,7 @@ void LineReader::keep(Failure failure, Stream& stream) {
   if (failure.kind == LineKind::allocator && !is_complete(failure.figures)) {
     stream.open_failure = all.size();
     stream.open_lines = 0;
-    stream.open_text = failure.where.text;
+    stream.open_text = stream.open_cut = failure.where.text;
     wanted_ = std::max(wanted_, patience);
   }
   all.push_back(std::move(failure));
@@ -207,6 +231,7 @@ void LineReader::keep(Failure failure, Stream& stream) {
 void LineReader::settle(Stream& stream) {
   stream.open_failure = SIZE_MAX;
   stream.open_text.clear();
+  stream.open_cut.clear();
 }
 
 void LineReader::note_rank(const Failure& failure) {
@@ -234,12 +259,10 @@ bool LineReader::continues(const Prefix& prefix, Stream& stream) {
   if (begin == std::string_view::npos || !may_continue(body)) return false;
   body.remove_prefix(begin);
   Failure& f = facts_.failures[stream.open_failure];
-  const std::string joined = stream.open_text + " " + cleaned(body, longest_line);
-  const std::string cut = stream.open_text + cleaned(body, longest_line);  // broken inside a word
-  read_allocator_message(joined, f.figures);
-  if (!is_complete(f.figures)) read_allocator_message(cut, f.figures);
-  stream.open_text = joined;
-  f.where.text = joined.substr(0, longest_line);
+  stream.open_text = join(stream.open_text, cleaned(body, longest_line));
+  stream.open_cut += cleaned(prefix.body, longest_line);
+  f.figures = better(stream.open_text, stream.open_cut);
+  f.where.text = stream.open_text.substr(0, longest_line);
   wanted_ = std::max(wanted_, patience);
   if (is_complete(f.figures)) {
     note_rank(f);

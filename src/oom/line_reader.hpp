@@ -30,7 +30,8 @@ class LineReader {
     TraceReader trace;
     std::size_t open_failure = SIZE_MAX;  ///< of `facts_.failures`: its message may go on
     std::uint32_t open_lines = 0;
-    std::string open_text;
+    std::string open_text;  ///< its lines joined by blanks
+    std::string open_cut;   ///< the same for lines that were cut anywhere
   };
 
   static std::vector<std::string_view> needles_of(const schema::LogTable& table);

@@ -12,10 +12,10 @@ bool about_settings(Cause cause) {
 
 }  // namespace
 
-void ask(Diagnosis& d, const LogFacts& log, const RunContext& run) {
-  const auto add = [&](std::string key, std::string text, std::string otherwise) {
+void ask(Diagnosis& d, const RunContext& run) {
+  const auto add = [&](std::string key, std::string text, std::string otherwise, bool assumed = false) {
     if (d.questions.size() < most)
-      d.questions.push_back({std::move(key), std::move(text), std::move(otherwise)});
+      d.questions.push_back({std::move(key), std::move(text), std::move(otherwise), assumed});
   };
   if (d.cause == Cause::not_memory) return;
   const bool memory = d.cause != Cause::unknown;
@@ -24,16 +24,15 @@ void ask(Diagnosis& d, const LogFacts& log, const RunContext& run) {
     add("phase",
         "In which part of the run did it fail: model-build, forward, backward, optimizer-init, "
         "checkpoint-save?",
-        "forward");
+        "unknown");
   if (!about_settings(d.cause)) return;
   if (run.config == nullptr) {
     add("config", "Which config did it run with?", "none");
     return;
   }
-  if (!run.config->launch.gpus)
-    add("gpus", "How many GPUs did the run use?", log.layout.world ? std::to_string(*log.layout.world) : "8");
-  if (run.config->launch.gpu == nullptr && !run.config->launch.gpu_memory_bytes && !d.figures.capacity)
-    add("gpu", "Which GPU kind was it?", "h100");
+  if (!run.config->launch.gpus) add("gpus", "How many GPUs did the run use?", "8", true);
+  if (run.config->launch.gpu == nullptr && !run.config->launch.gpu_memory_bytes)
+    add("gpu", "Which GPU kind was it?", "h100", true);
   if (!run.config->launch.env_complete && d.cause == Cause::fragmentation)
     add("env.PYTORCH_CUDA_ALLOC_CONF", "What was PYTORCH_CUDA_ALLOC_CONF set to?", "unset");
   if (d.cause == Cause::host_memory) add("host_memory", "How much memory does a node have?", "unknown");

@@ -5,6 +5,6 @@
 namespace headroom::oom {
 
 /// Fills `questions` of `d`, at most five.
-void ask(Diagnosis& d, const LogFacts& log, const RunContext& run);
+void ask(Diagnosis& d, const RunContext& run);
 
 }  // namespace headroom::oom

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "judge.hpp"
 
 namespace headroom::oom {
@@ -153,6 +155,25 @@ std::vector<Candidate> judge_snapshot(const Case& c) {
   std::vector<Candidate> out = judge_allocator(c);
   Judge(c).add_to(out);
   return out;
+}
+
+std::optional<std::int64_t> rank_of_file(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  std::size_t at = name.rfind("rank");
+  if (at != std::string_view::npos) {
+    at += 4;
+    if (at < name.size() && (name[at] == '-' || name[at] == '_')) ++at;
+  } else if (name.starts_with("snapshot_")) {
+    at = 9;
+  } else {
+    return std::nullopt;
+  }
+  std::int64_t rank = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + at, end, rank);
+  const bool whole = stop == end || *stop == '.' || *stop == '_' || *stop == '-';
+  if (error != std::errc() || rank < 0 || !whole) return std::nullopt;
+  return rank;
 }
 
 LogFacts facts_of(const snapshot::Snapshot& snapshot, const snapshot::Story& story) {

@@ -76,79 +76,83 @@ std::string count(double x) {
   return fmt::format("{:.0f}", x);
 }
 
-class Fitter {
- public:
-  Fitter(double tried, const Sizes& s) : tried_(tried), s_(s) {}
-
-  std::vector<TensorFit> run() {
-    const std::string over_tp = s_.tp > 1 ? fmt::format(" / {} tensor ranks", count(s_.tp)) : "";
-    const std::string tokens = count(s_.tokens) + " tokens";
-    for (const double bytes : {4.0, 2.0}) {
-      add("logits", bytes, s_.tokens * s_.vocab / s_.tp,
-          fmt::format("{} x {} vocabulary{}", tokens, count(s_.vocab), over_tp), "logits");
-      add("attention-scores", bytes, s_.micro_batch * s_.heads / s_.tp * s_.sequence * s_.sequence / s_.cp,
-          fmt::format("{} sequences x {} heads x {} x {}{}", count(s_.micro_batch), count(s_.heads),
-                      count(s_.sequence), count(s_.sequence / s_.cp), over_tp),
-          "attention scores");
-      add("gated-input", bytes, s_.tokens * s_.ffn * s_.gated / s_.tp,
-          fmt::format("{} x {} x {} feed-forward width{}", tokens, count(s_.gated), count(s_.ffn), over_tp),
-          "input of the activation function");
-      add("mlp", bytes, s_.tokens * s_.ffn / s_.tp,
-          fmt::format("{} x {} feed-forward width{}", tokens, count(s_.ffn), over_tp),
-          "output of the activation function");
-      add("expert-input", bytes, s_.tokens * s_.topk * s_.hidden,
-          fmt::format("{} x {} experts each x {} hidden", tokens, count(s_.topk), count(s_.hidden)),
-          "tokens sent to experts");
-      add("expert-mlp", bytes, s_.tokens * s_.topk * s_.expert_ffn * s_.gated,
-          fmt::format("{} x {} experts each x {} x {} expert width", tokens, count(s_.topk), count(s_.gated),
-                      count(s_.expert_ffn)),
-          "input of the experts' activation function");
-      add("qkv", bytes, s_.tokens * (s_.heads + 2 * s_.groups) * s_.head_dim / s_.tp,
-          fmt::format("{} x {} heads of query, key and value x {}{}", tokens, count(s_.heads + 2 * s_.groups),
-                      count(s_.head_dim), over_tp),
-          "query, key and value");
-      add("hidden", bytes, s_.tokens * s_.hidden, fmt::format("{} x {} hidden", tokens, count(s_.hidden)),
-          "hidden states of whole sequences");
-      if (s_.rows != s_.tokens)
-        add("hidden-shard", bytes, s_.rows * s_.hidden,
-            fmt::format("{} tokens x {} hidden", count(s_.rows), count(s_.hidden)),
-            "hidden states of one rank");
-      add("embedding-weight", bytes, s_.vocab * s_.hidden / s_.tp,
-          fmt::format("{} vocabulary x {} hidden{}", count(s_.vocab), count(s_.hidden), over_tp),
-          "weight of the embedding or output layer");
-      add("mlp-weight", bytes, s_.ffn * s_.gated * s_.hidden / s_.tp,
-          fmt::format("{} x {} feed-forward width x {} hidden{}", count(s_.gated), count(s_.ffn),
-                      count(s_.hidden), over_tp),
-          "weight of the first feed-forward layer");
-      add("mlp-weight", bytes, s_.ffn * s_.hidden / s_.tp,
-          fmt::format("{} feed-forward width x {} hidden{}", count(s_.ffn), count(s_.hidden), over_tp),
-          "weight of the second feed-forward layer");
-    }
-    std::stable_sort(out_.begin(), out_.end(), [&](const TensorFit& a, const TensorFit& b) {
-      return std::abs(a.bytes - tried_) < std::abs(b.bytes - tried_);
-    });
-    if (out_.size() > 4) out_.resize(4);
-    return std::move(out_);
-  }
-
- private:
-  void add(const char* name, double bytes, double elements, const std::string& formula, const char* what) {
-    for (const double times : {1.0, 2.0}) {
-      const double total = elements * bytes * times;
-      // Requests above 10 MiB are rounded up to 2 MiB; the message has two decimals of its unit.
-      const double printed = tried_ >= gib ? 0.006 * gib : 0.006 * mib;
-      if (total < 10 * mib || total > tried_ + printed || total < tried_ - printed - 2 * mib) continue;
-      const bool twice = times > 1;
-      out_.push_back(
-          {name, fmt::format("{}{} in {}", twice ? "two of " : "", what, bytes == 4 ? "fp32" : "16 bits"),
-           fmt::format("{}{} x {:.0f} bytes", twice ? "2 x " : "", formula, bytes), total});
-    }
-  }
-
-  double tried_;
-  const Sizes& s_;
-  std::vector<TensorFit> out_;
+/// What a run makes, by number of elements on one rank.
+struct Tensor {
+  std::string_view name, what;
+  double elements = 0;
+  std::string formula;
 };
+
+std::vector<Tensor> tensors_in_layers(const Sizes& s, const std::string& tokens, const std::string& over_tp) {
+  const double heads = s.heads + 2 * s.groups;
+  return {
+      {"attention-scores", "attention scores",
+       s.micro_batch * s.heads / s.tp * s.sequence * s.sequence / s.cp,
+       fmt::format("{} sequences x {} heads x {} x {}{}", count(s.micro_batch), count(s.heads),
+                   count(s.sequence), count(s.sequence / s.cp), over_tp)},
+      {"gated-input", "input of the activation function", s.tokens * s.ffn * s.gated / s.tp,
+       fmt::format("{} x {} x {} feed-forward width{}", tokens, count(s.gated), count(s.ffn), over_tp)},
+      {"activation-output", "output of the activation function", s.tokens * s.ffn / s.tp,
+       fmt::format("{} x {} feed-forward width{}", tokens, count(s.ffn), over_tp)},
+      {"expert-input", "tokens sent to experts", s.tokens * s.topk * s.hidden,
+       fmt::format("{} x {} experts each x {} hidden", tokens, count(s.topk), count(s.hidden))},
+      {"expert-mlp", "input of the experts' activation function", s.tokens * s.topk * s.expert_ffn * s.gated,
+       fmt::format("{} x {} experts each x {} x {} expert width", tokens, count(s.topk), count(s.gated),
+                   count(s.expert_ffn))},
+      {"qkv", "query, key and value", s.tokens * heads * s.head_dim / s.tp,
+       fmt::format("{} x {} heads of query, key and value x {}{}", tokens, count(heads), count(s.head_dim),
+                   over_tp)},
+      {"hidden", "hidden states of whole sequences", s.tokens * s.hidden,
+       fmt::format("{} x {} hidden", tokens, count(s.hidden))},
+  };
+}
+
+std::vector<Tensor> tensors_of(const Sizes& s) {
+  const std::string over_tp = s.tp > 1 ? fmt::format(" / {} tensor ranks", count(s.tp)) : "";
+  const std::string tokens = count(s.tokens) + " tokens";
+  std::vector<Tensor> out = tensors_in_layers(s, tokens, over_tp);
+  out.insert(out.begin(), {"logits", "logits", s.tokens * s.vocab / s.tp,
+                           fmt::format("{} x {} vocabulary{}", tokens, count(s.vocab), over_tp)});
+  if (s.rows != s.tokens)
+    out.push_back({"hidden-shard", "hidden states of one rank", s.rows * s.hidden,
+                   fmt::format("{} tokens x {} hidden", count(s.rows), count(s.hidden))});
+  out.push_back({"embedding-weight", "weight of the embedding or output layer", s.vocab * s.hidden / s.tp,
+                 fmt::format("{} vocabulary x {} hidden{}", count(s.vocab), count(s.hidden), over_tp)});
+  out.push_back({"mlp-weight", "weight of the first feed-forward layer", s.ffn * s.gated * s.hidden / s.tp,
+                 fmt::format("{} x {} feed-forward width x {} hidden{}", count(s.gated), count(s.ffn),
+                             count(s.hidden), over_tp)});
+  out.push_back({"mlp-weight", "weight of the second feed-forward layer", s.ffn * s.hidden / s.tp,
+                 fmt::format("{} feed-forward width x {} hidden{}", count(s.ffn), count(s.hidden), over_tp)});
+  return out;
+}
+
+bool fits(double bytes, double tried) {
+  // Requests above 10 MiB are rounded up to 2 MiB; the message has two decimals of its unit.
+  const double printed = tried >= gib ? 0.006 * gib : 0.006 * mib;
+  return bytes >= 10 * mib && bytes <= tried + printed && bytes >= tried - printed - 2 * mib;
+}
+
+std::vector<TensorFit> fit(double tried, const Sizes& sizes) {
+  const std::vector<Tensor> tensors = tensors_of(sizes);
+  std::vector<TensorFit> out;
+  for (const double times : {1.0, 2.0}) {  // one tensor explains a request better than two
+    for (const double bytes : {2.0, 4.0}) {
+      for (const Tensor& t : tensors) {
+        const double total = t.elements * bytes * times;
+        if (!fits(total, tried)) continue;
+        out.push_back(
+            {std::string(t.name),
+             fmt::format("{}{} in {}", times > 1 ? "two of " : "", t.what, bytes > 2 ? "fp32" : "16 bits"),
+             fmt::format("{}{} x {:.0f} bytes", times > 1 ? "2 x " : "", t.formula, bytes), total});
+      }
+    }
+  }
+  std::stable_sort(out.begin(), out.end(), [&](const TensorFit& a, const TensorFit& b) {
+    return std::abs(a.bytes - tried) < std::abs(b.bytes - tried);
+  });
+  if (out.size() > 4) out.resize(4);
+  return out;
+}
 
 /// Where no size of the run is known: tokens times the vocabulary of a well-known model, in fp32.
 std::vector<TensorFit> known_vocabularies(double tried) {
@@ -164,9 +168,9 @@ std::vector<TensorFit> known_vocabularies(double tried) {
       const double vocab = static_cast<double>(value.as_int());
       if (vocab < 1000 || std::find(seen.begin(), seen.end(), vocab) != seen.end()) continue;
       seen.push_back(vocab);
-      const double tokens = std::round(tried / (4 * vocab));
+      const double tokens = 1024 * std::round(tried / (4 * vocab) / 1024);
       const double total = tokens * vocab * 4;
-      if (tokens < 1024 || std::fmod(tokens, 1024) != 0 || std::abs(total - tried) > 0.006 * gib) continue;
+      if (tokens < 1024 || std::abs(total - tried) > 0.006 * gib) continue;
       out.push_back({"logits", "logits in fp32",
                      fmt::format("{:.0f} tokens x {:.0f} vocabulary x 4 bytes", tokens, vocab), total});
     }
@@ -182,7 +186,7 @@ std::vector<TensorFit> fitting_tensors(double tried, const memory::Shape* shape,
   if (tried < 10 * mib) return {};
   std::optional<Sizes> sizes = shape != nullptr ? std::optional(sizes_of(*shape)) : sizes_of(layout);
   if (!sizes) return module == "logits" ? known_vocabularies(tried) : std::vector<TensorFit>{};
-  std::vector<TensorFit> out = Fitter(tried, *sizes).run();
+  std::vector<TensorFit> out = fit(tried, *sizes);
   // Where several fit, the one of the module that the traceback names.
   std::stable_partition(out.begin(), out.end(),
                         [&](const TensorFit& t) { return !module.empty() && t.name == module; });

@@ -173,9 +173,8 @@ class Printer {
       if (fix.safety == rules::Safety::training) title += " (changes results)";
       paragraph(title, 2, 0);
       words(fix);
-      if (fix.memory && std::abs(fix.memory->delta) >= 0.01 * gib_bytes)
-        out_ += fmt::format("     peak {:+.2f} GiB by the estimate\n", fix.memory->delta / gib_bytes);
-      if (!fix.evidence.empty()) out_ += fmt::format("     evidence: {}\n", fmt::join(fix.evidence, ", "));
+      if (const std::string effect = effect_of(fix); !effect.empty()) paragraph(effect, 5, 0);
+      for (const auto& quote : fix.quotes) paragraph("evidence: " + quote, 5, 0);
     }
   }
 

@@ -11,6 +11,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Thousandths are more than a model knows.
+double rounded(double ratio) {
+  return std::round(ratio * 1e3) / 1e3;
+}
+
 // A mark in another source than the file (`--set`) says which, as its line and column are of that.
 Json to_json(const rules::Mark& mark, const std::string& path) {
   Json out;
@@ -105,6 +110,12 @@ Json fix_json(const rules::Fix& fix) {
   for (const auto& [name, value] : fix.env) out["env"][name] = value ? Json(*value) : Json(nullptr);
   out["safety"] = fix.safety == rules::Safety::execution ? "execution" : "training";
   out["verified"] = fix.verified;
+  if (fix.time) {
+    out["step_time_ratio"] = rounded(fix.time->ratio);
+    out["step_time_low"] = rounded(fix.time->low);
+    out["step_time_high"] = rounded(fix.time->high);
+  }
+  out["basis"] = !fix.time ? "unknown" : fix.time->measured ? "measured" : "modelled";
   out["evidence"] = fix.evidence;
   if (fix.memory) {
     out["peak_bytes"] = static_cast<std::int64_t>(fix.memory->peak);

@@ -177,13 +177,19 @@ class Printer {
       note("help", found->second.empty() ? "same fix as above" : "same fix as above: " + found->second);
       return;
     }
-    if (!fix.evidence.empty()) title += fmt::format(" (evidence: {})", fmt::join(fix.evidence, ", "));
     const std::vector<std::string> words = fix_words(fix, file_);
     if (title.empty()) {
       note("help", fmt::format("{}", fmt::join(words, " ")));
-      return;
+    } else {
+      note("help", title);
+      edits(words);
     }
-    note("help", title);
+    const std::string effect = effect_of(fix);
+    if (!effect.empty()) note("effect", effect);
+    for (const auto& quote : fix.quotes) note("evidence", quote);
+  }
+
+  void edits(const std::vector<std::string>& words) {
     const std::string indent(gutter_ + 9, ' ');
     const unsigned room = options_.width > indent.size() ? options_.width - unsigned(indent.size()) : 1;
     std::vector<std::string> lines(1);

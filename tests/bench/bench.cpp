@@ -6,6 +6,7 @@
 #include <chrono>
 #include <vector>
 
+#include "headroom/cost/step_time.hpp"
 #include "headroom/dialect/bridge.hpp"
 #include "headroom/lint/lint.hpp"
 #include "headroom/memory/ledger.hpp"
@@ -74,6 +75,17 @@ int main() {
     });
     fmt::print("{:<28}{:>10.2f} us   all {} stages, in a loop\n", "memory peaks", all / loop,
                memory::peaks(shape->shape).stages.size());
+    const cost::Job machine = cost::read_job(config);
+    const cost::LayerTimes layers = cost::layer_times(shape->shape, machine);
+    double seconds = 0;  // read below, so that the loops stay
+    const double whole = median_us(20, [&] {
+      for (int i = 0; i < loop; ++i) seconds += cost::step_time(shape->shape, machine).total;
+    });
+    const double stages = median_us(20, [&] {
+      for (int i = 0; i < loop; ++i) seconds += cost::step_time(shape->shape, machine, layers).total;
+    });
+    fmt::print("{:<28}{:>10.2f} us   {:.2f} us where the layers are known{}\n", "step time", whole / loop,
+               stages / loop, seconds > 0 ? "" : "?");
   }
   bench::plan_rows();
   fmt::print("{} rules, {} fields, {} start-up steps\n", packs[0]->rules.size(), schema.size(),

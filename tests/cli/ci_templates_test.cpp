@@ -237,7 +237,7 @@ TEST_CASE("the YAML of docs/ci.md is what the templates and the program know") {
   const std::size_t begin = page.find(mark) + 4;
   REQUIRE(begin > 4);
   const std::string line = page.substr(begin, page.find('\n', begin) - begin);
-  place.file("repo/conf/d.yaml",
-             "model:\n  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n  " + line + "\n");
+  place.file("repo/conf/d.yaml", "model:\n  num_layers: 4\n  hidden_size: 64\n  num_attention_heads: 4\n  " +
+                                     line + "\nmixed_precision: bf16_mixed\n");
   CHECK(shell(place, repo, "rm .headroom.yaml; headroom check conf/d.yaml --fail-on ignored\n").status == 0);
 }

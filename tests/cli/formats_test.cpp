@@ -19,7 +19,8 @@ namespace {
 const std::string bad =
     "model: {num_layers: 4, hidden_size: 64, num_attention_heads: 4, cpu_offloading: true, "
     "cpu_offloading_num_layers: 1, pipeline_model_parallel_size: 2}\n";
-const std::string good = "model: {num_layers: 4, hidden_size: 64, num_attention_heads: 4}\n";
+const std::string good =
+    "model: {num_layers: 4, hidden_size: 64, num_attention_heads: 4}\nmixed_precision: bf16_mixed\n";
 const std::vector<std::string> formats{"text",   "concise", "json",  "sarif",
                                        "github", "gitlab",  "junit", "markdown"};
 

@@ -69,8 +69,8 @@ TEST_CASE("check") {
   CHECK(result.status == 2);
   const Json doc = Json::parse(result.out);
   matches(doc, Json::parse(check_schema), "");
-  CHECK(doc["files"].size() == 11);
-  CHECK(doc["files"][10]["verdict"] == "unreadable");
+  CHECK(doc["files"].size() == 12);
+  CHECK(doc["files"][11]["verdict"] == "unreadable");
 }
 
 TEST_CASE("check with a setting of the command line") {

@@ -35,6 +35,24 @@ TEST_CASE("explain: what people read of a snapshot") {
          {"explain", folder + "snap-good.pickle", "--against", folder + "snap-oom-optimizer.pickle"});
 }
 
+TEST_CASE("docs/snapshots.md shows what the program prints") {
+  const std::string path = HEADROOM_SOURCE_DIR "/docs/snapshots.md";
+  const std::string page = read(path);
+  const std::string prompt = "```console\n$ headroom ";
+  const std::size_t at = page.find(prompt);
+  REQUIRE(at != std::string::npos);
+  const std::size_t line = at + prompt.size();
+  const std::size_t begin = page.find('\n', line) + 1;
+  const std::size_t end = page.find("```", begin);
+  REQUIRE(end != std::string::npos);
+  const std::string command = page.substr(line, begin - 1 - line);
+  REQUIRE(command.find("explain ") == 0);
+  const auto result = run({{"explain", command.substr(8)}});
+  if (std::getenv("HEADROOM_UPDATE_GOLDENS") != nullptr)
+    std::ofstream(path, std::ios::binary) << page.substr(0, begin) + result.out + page.substr(end);
+  CHECK(page.substr(begin, end - begin) == result.out);
+}
+
 TEST_CASE("explain: the document of a snapshot") {
   for (const auto& entry : nlohmann::json::parse(bytes("index.json"))) {
     const auto result = run({{"explain", folder + std::string(entry["file"]), "--format", "json"}});

@@ -49,7 +49,8 @@ TEST_CASE("comments suppress findings of their line, of the next, or of the file
        unused + " " + unknown},  // `model.seed` is unknown too, and suppressed
       {"# headroom: ignore-file[schema-check/unknown-field] old\n" + head + "  num_layer: 8\n  num_head: 1\n",
        " -2"},
-      {head + "  num_layer: 8  # headroom: ignore[moe] other\n", unused + " " + unknown},
+      {head + "  num_layer: 8  # headroom: ignore[offload/pipeline-parallel] other\n",
+       unknown + " " + unused},
       {head + "  num_layer: 8  # TODO # headroom: ignore[schema-check/unknown-field] why\n", " -1"},
       {head + "# headroom: ignore[schema-check/unknown-field] nothing there\n", unused},
       {head + "# headroom: ignore[schema-check/unknwon-field] typo\n", unused},

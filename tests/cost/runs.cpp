@@ -64,7 +64,11 @@ Order order_of(const std::vector<TimedRun>& runs, const std::string& origin) {
         const double measured = members[i]->seconds / members[j]->seconds;
         if (std::max(measured, 1 / measured) <= 1.1) continue;
         const double a = members[i]->modelled.total, b = members[j]->modelled.total;
-        const bool right = a > 0 && b > 0 && (a > b) == (measured > 1) && a != b;
+        if (a == b && a > 0) {
+          ++order.same;
+          continue;
+        }
+        const bool right = a > 0 && b > 0 && (a > b) == (measured > 1);
         ++(right ? order.right : order.wrong);
       }
     }

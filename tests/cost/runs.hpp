@@ -23,8 +23,12 @@ struct TimedRun {
 
 struct Order {
   int right = 0, wrong = 0;
+  int same = 0;  ///< pairs that nothing in their configs tells apart: neither right nor wrong
 };
 /// Over the pairs of a group whose measured times differ by more than 10 %.
 [[nodiscard]] Order order_of(const std::vector<TimedRun>& runs, const std::string& origin);
+
+/// docs/cost-accuracy.md as the runs say now.
+[[nodiscard]] std::string order_page(const std::vector<TimedRun>& runs);
 
 }  // namespace headroom::test

@@ -213,6 +213,23 @@ TEST_CASE("a fix is offered at its finding only, and not for the whole file at e
   CHECK(actions(0, 1).size() == 1);  // fixAll
 }
 
+TEST_CASE("a finding can be ignored on its line, where a comment has room") {
+  Client client(host());
+  client.start();
+  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform\n" + half);
+  const Json quick = client.actions(uri, {"quickfix"});
+  const Json& last = quick.back();
+  CHECK(last["title"] == "Ignore recompute/method-without-granularity on this line");
+  CHECK_FALSE(last.contains("isPreferred"));
+  client.apply(last["edit"]);
+  CHECK(client.diagnostics(uri).empty());
+  CHECK(client.text(uri).find("uniform  # headroom: ignore[recompute/method-without-granularity]\n") !=
+        std::string::npos);
+  client.open(uri, "model:\n  num_layers: 4\n  recompute_method: uniform  # why\n" + half);
+  for (const Json& action : client.actions(uri, {"quickfix"}))
+    CHECK(action["title"].get<std::string>().find("Ignore") == std::string::npos);
+}
+
 TEST_CASE("edits carry the version where the client takes it") {
   Client client(host());
   client.start({{"workspace", {{"workspaceEdit", {{"documentChanges", true}}}}}});

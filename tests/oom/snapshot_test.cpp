@@ -76,6 +76,15 @@ TEST_CASE("snapshot: what lives decides between states, graphs and activations")
   CHECK(loss.diagnosis().cause == Cause::capacity_activation);
 }
 
+TEST_CASE("snapshot: the rank in the name of a file") {
+  CHECK(rank_of_file("/a/rank-9/snapshot_oom_rank-3.pickle") == 3);
+  CHECK(rank_of_file("snapshot_17.pickle") == 17);
+  CHECK(rank_of_file("mem.rank12.pkl.gz") == 12);
+  for (const char* name : {"snapshot.pickle", "good.pickle", "ranks.pickle", "snapshot_x.pickle",
+                           "rank-.pickle", "snapshot_3a.pickle", "rank99999999999999999999.pickle", ""})
+    CHECK_FALSE(rank_of_file(name));
+}
+
 TEST_CASE("snapshot: without a failure there is nothing to blame") {
   LogFacts log;
   log.snapshot.emplace();

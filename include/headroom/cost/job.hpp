@@ -12,26 +12,19 @@ struct Machine {
   double bf16 = 9.89e14, fp8 = 1.979e15, fp4 = 0, tf32 = 4.9e14;  ///< fp4 0: the kind lacks it
   double memory = 3.35e12, nvlink = 4.5e11, network = 5e10, host = 6.4e10, host_memory = 7.7e10;
   double nvlink_domain = 8;  ///< GPUs that NVLink joins
-  double capability = 9.0;
-  double host_pace = 1;  ///< host time of an operator over that beside an H100
-  bool known = false;    ///< the kind was given
+  double host_pace = 1;      ///< host time of an operator over that beside an H100
 };
 
 enum class ContextExchange : std::uint8_t { ring, all_to_all, all_gather };
 
 /// Switches that move time and leave memory alone (or that Shape needs otherwise).
 struct Switches {
-  bool tensor_overlap = false;     ///< tp_comm_overlap
-  bool expert_overlap = false;     ///< overlap_moe_expert_parallel_comm
-  bool delay_wgrad = false;        ///< delay_wgrad_compute
-  bool shared_overlap = false;     ///< moe_shared_expert_overlap
-  bool optimizer_overlap = false;  ///< overlap_cpu_optimizer_d2h_h2d
-  bool double_buffering = false;   ///< cpu_offloading_double_buffering
-  bool one_connection = false;     ///< CUDA_DEVICE_MAX_CONNECTIONS=1
-  bool deterministic = false;      ///< deterministic kernels
-  bool checks_gradients = false;   ///< check_for_nan_in_grad: waits for each step's gradients
-  bool hybrid_dispatch = false;    ///< the flex dispatcher's HybridEP instead of DeepEP
-  double capacity_factor = 0;      ///< moe_expert_capacity_factor, 0 dropless
+  bool tensor_overlap = false;                      ///< tp_comm_overlap
+  bool expert_overlap = false;                      ///< overlap_moe_expert_parallel_comm
+  bool shared_overlap = false;                      ///< moe_shared_expert_overlap
+  bool optimizer_overlap = false;                   ///< overlap_cpu_optimizer_d2h_h2d
+  bool double_buffering = false;                    ///< cpu_offloading_double_buffering
+  double capacity_factor = 0;                       ///< moe_expert_capacity_factor, 0 dropless
   ContextExchange context = ContextExchange::ring;  ///< cp_comm_type
 };
 

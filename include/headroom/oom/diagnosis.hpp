@@ -76,7 +76,8 @@ struct Comparison {
 struct Question {
   std::string key;  ///< what `--answer key=value` calls it
   std::string text;
-  std::string default_value;  ///< what is assumed without an answer
+  std::string default_value;  ///< what holds without an answer
+  bool assumed = false;       ///< taking it as the answer adds something: a number that is likely
 };
 
 struct Diagnosis {

@@ -64,4 +64,7 @@ struct TextOptions {
 /// environment edits as `env NAME=value` and `env -u NAME`; removed fields as `~field`.
 [[nodiscard]] std::vector<std::string> fix_words(const rules::Fix& fix, const FileReport& file);
 
+/// What a fix does to the highest peak and to the step time, in one line; empty where neither changes.
+[[nodiscard]] std::string effect_of(const rules::Fix& fix);
+
 }  // namespace headroom::report

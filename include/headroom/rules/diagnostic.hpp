@@ -30,6 +30,12 @@ struct FixMemory {
   bool fits = false;
 };
 
+/// Step time with a fix over that of the config as it is.
+struct FixTime {
+  double ratio = 1, low = 1, high = 1;
+  bool measured = false;  ///< by the same comparison on the same model (rules/evidence); else modelled
+};
+
 /// A change that repairs a finding, in canonical names, expressions already evaluated.
 struct Fix {
   std::string title;
@@ -37,10 +43,12 @@ struct Fix {
   std::vector<std::string> unset;
   std::vector<std::pair<std::string, std::optional<std::string>>> env;  ///< nullopt = unset the variable
   Safety safety = Safety::execution;
-  bool verified = false;            ///< applied and re-checked: the finding goes, no error comes
-  std::optional<FixMemory> memory;  ///< where the ledger knows it
-  std::vector<std::string> evidence;
-  std::vector<std::string> words;  ///< the change in the language of the file; empty: as canonical words
+  bool verified = false;              ///< applied and re-checked: the finding goes, no error comes
+  std::optional<FixMemory> memory;    ///< where the ledger knows it
+  std::optional<FixTime> time;        ///< where the model, the GPUs and their kind are known
+  std::vector<std::string> evidence;  ///< ids of rules/evidence: the rule's, then what `time` was measured by
+  std::vector<std::string> quotes;    ///< what each of them was measured on, for people
+  std::vector<std::string> words;     ///< the change in the language of the file; empty: as canonical words
   std::vector<source::Edit>
       edits;  ///< the same as bytes of the file, ascending; only where they were asked for
   std::vector<std::string> also_repairs;  ///< ids of other findings of this config that it removes

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "headroom/schema/dialect_table.hpp"
+#include "headroom/schema/evidence.hpp"
 #include "headroom/schema/release.hpp"
 #include "headroom/schema/training_recipe.hpp"
 #include "headroom/source/value.hpp"
@@ -194,6 +195,7 @@ class Schema {
   std::span<const DialectTable> dialects;                     ///< sorted by name
   std::span<const TrainingRecipe> training_recipes;           ///< sorted by name, then by release
   std::span<const std::span<const FieldValue>> recipe_parts;  ///< settings of one section, shared by recipes
+  std::span<const Evidence> evidence;                         ///< sorted by id
 
   [[nodiscard]] FieldId find(std::string_view canonical) const;
   [[nodiscard]] const Field& field(FieldId id) const { return fields[id]; }
