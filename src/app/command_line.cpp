@@ -33,6 +33,10 @@ constexpr auto commands = std::to_array<CommandInfo>({
      "Write the same settings in another config language; what it has no word for is listed"},
     {"estimate", Command::estimate, "headroom estimate CONFIG [key=value...] [options]",
      "Say how much memory each pipeline stage needs, by component and phase"},
+    {"plan", Command::plan, "headroom plan CONFIG [key=value...] [options]",
+     "Find configs of the same job that are legal, fit, and run fastest"},
+    {"diff", Command::diff, "headroom diff OLD NEW [key=value...] [options]",
+     "Say what a change does: findings, memory by stage, step time"},
     {"calibrate", Command::calibrate, "headroom calibrate LOG... CONFIG [key=value...] [options]",
      "Learn a cluster's offsets from the memory lines of its logs, and keep them in .headroom.yaml"},
     {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
@@ -62,6 +66,8 @@ constexpr std::string_view overview_end =
     "  headroom check config.yaml model.tensor_model_parallel_size=4 --bridge 0.5.1\n"
     "  headroom effective config.yaml model.fp8 model.recompute_modules\n"
     "  headroom estimate config.yaml --gpus 32 --gpu h100 --why\n"
+    "  headroom plan config.yaml --gpus 32 --gpu h100\n"
+    "  headroom diff old.yaml new.yaml --gpus 32 --gpu h100 --fail-on memory+2GiB\n"
     "  headroom run config.yaml --gpus 8 -- torchrun --nproc-per-node 8 train.py\n"
     "  headroom explain run.log --config run_config.yaml\n"
     "  headroom rule 'offload/*'\n";
@@ -92,14 +98,14 @@ constexpr std::string_view run_end =
 
 struct Raw {
   std::vector<std::string> words, plain, sets, env, env_files, rule_dirs, select, ignore, configs, answers,
-      outputs, severities;
+      outputs, severities, free, budgets;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
   std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, against,
-              html, baseline, diff_base;
+              html, baseline, diff_base, top, pick, write;
   bool force = false;
   bool no_ask = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
-       all = false, version = false, why = false, update_baseline = false;
+       all = false, version = false, why = false, update_baseline = false, fit = false;
 };
 
 std::vector<std::string_view> dialect_names() {
@@ -176,7 +182,7 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
 
 void add_output(CLI::App& app, Raw& raw, bool summary, bool repository) {
   const std::string group = "Output";
-  const auto names = format_names(app.get_name() == "check");
+  const auto names = format_names(app.get_name());
   const std::string formats = fmt::format("{}", fmt::join(names, names.size() == 2 ? " or " : ", "));
   one(app, "--format", raw.format, formats, "FORMAT")->group(group);
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group(group);
@@ -227,6 +233,44 @@ void add_check(CLI::App& app, Raw& raw) {
   one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
   add_output(app, raw, true, true);
   app.footer(std::string(check_end));
+}
+
+constexpr std::string_view plan_end =
+    "The job stays the same: model, global batch, sequence length and precision, unless --free opens one.\n"
+    "Everything else that rules/plan lists may change. Exit status 1: no plan was found.\n";
+
+void add_plan(CLI::App& app, Raw& raw) {
+  const std::string group = "Plan";
+  add_launch(app, raw, false);
+  app.add_flag("--fit", raw.fit, "The smallest change that fits first, not the fastest run")->group(group);
+  many(app, "--free", raw.free, "May change too: precision, global-batch, sequence; repeatable", "WHAT")
+      ->group(group);
+  one(app, "--top", raw.top, "Plans to show (default 5)", "N")->group(group);
+  one(app, "--pick", raw.pick, "The plan that --write and --diff take (default 1)", "N")->group(group);
+  one(app, "--write", raw.write, "Write the config with that plan to a new file", "FILE")->group(group);
+  app.add_flag("--diff", raw.diff, "Show that plan as a unified diff of the config")->group(group);
+  one(app, "--jobs", raw.jobs, "Threads (default: one per processor)", "N")->group(group);
+  add_rules(app, raw, true);
+  add_output(app, raw, true, true);
+  app.footer(std::string(plan_end));
+}
+
+constexpr std::string_view diff_end =
+    "OLD and NEW are configs, launch scripts, or REV:PATH of a git repository; words and --set hold for "
+    "both.\n"
+    "With one CONFIG the words are the change: `headroom diff c.yaml model.tensor_model_parallel_size=8`.\n"
+    "--fail-on: error (default), warning, ignored, memory, slow, advice: a finding of at least that "
+    "severity\n"
+    "appeared; memory+2GiB, memory+5%: the highest peak rose by more; step-time+5%: a step takes longer; "
+    "never.\n";
+
+void add_diff(CLI::App& app, Raw& raw) {
+  add_launch(app, raw, false);
+  add_rules(app, raw, true);
+  many(app, "--fail-on", raw.budgets, "What makes exit status 1 (see below); repeatable", "BUDGET")
+      ->group("Rules");
+  add_output(app, raw, true, true);
+  app.footer(std::string(diff_end));
 }
 
 void add_run(CLI::App& app, Raw& raw) {
@@ -293,6 +337,12 @@ void build(CLI::App& app, Raw& raw) {
         sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
             ->group("Output");
         add_output(sub, raw, false, false);
+        break;
+      case Command::plan:
+        add_plan(sub, raw);
+        break;
+      case Command::diff:
+        add_diff(sub, raw);
         break;
       case Command::calibrate:
         add_launch(sub, raw, false);
@@ -402,7 +452,7 @@ std::vector<std::string> choices_of(std::string_view command, std::string_view o
   };
   if (option == "--loader") add(loaders);
   if (option == "--format") {
-    for (const auto name : format_names(command == "check")) out.emplace_back(name);
+    for (const auto name : format_names(command)) out.emplace_back(name);
   }
   if (option == "--color") add(colors);
   if (option == "--dialect") {
@@ -464,6 +514,24 @@ lint::Complaint read_choices(Options& options, const Raw& raw) {
   return {};
 }
 
+lint::Complaint read_count(std::size_t& into, const std::string& text, std::string_view option) {
+  if (text.empty()) return {};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, into);
+  if (error == std::errc() && stop == end && into > 0 && into <= 1000) return {};
+  return fmt::format("{}: '{}' is no number from 1 to 1000", option, text);
+}
+
+lint::Complaint read_plan(PlanOptions& plan, const Raw& raw) {
+  plan.fit = raw.fit;
+  plan.free = raw.free;
+  plan.write = raw.write;
+  if (auto c = read_count(plan.top, raw.top, "--top")) return c;
+  if (auto c = read_count(plan.pick, raw.pick, "--pick")) return c;
+  if (!plan.write.empty() && raw.diff) return "--diff only shows what --write would write: give one of them";
+  return {};
+}
+
 lint::Complaint read_answers(Options& options, const Raw& raw) {
   for (const auto& word : raw.answers) {
     const auto equals = word.find('=');
@@ -492,6 +560,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.all = raw.all;
   options.to = raw.to;
   options.why = raw.why;
+  options.budgets = raw.budgets;
   options.baseline = raw.baseline;
   options.update_baseline = raw.update_baseline;
   options.diff_base = raw.diff_base;
@@ -504,6 +573,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   if (!complaint) complaint = read_outputs(options, raw.outputs);
   if (!complaint) complaint = read_severities(options, raw.severities);
   if (!complaint) complaint = read_context(options, raw);
+  if (!complaint) complaint = read_plan(options.plan, raw);
   if (!complaint) complaint = read_answers(options, raw);
   if (!complaint && !options.against.empty() && !options.html.empty())
     complaint = "--html shows one snapshot: give it without --against";
