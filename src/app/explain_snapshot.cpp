@@ -11,6 +11,7 @@
 #include "explaining.hpp"
 #include "headroom/oom/snapshot.hpp"
 #include "headroom/report/snapshot.hpp"
+#include "headroom/report/terminal.hpp"
 #include "headroom/snapshot/read.hpp"
 #include "output.hpp"
 
@@ -90,22 +91,10 @@ class SnapshotCommand {
     return head + report::snapshot_text(report, style) + report::remedies_text(explanation, 5, style);
   }
 
-  /// Whole or not at all: a page under a name of its own, then renamed.
   ExitStatus write_page(const std::string& page) const {
-    const std::string temporary = options_.html + ".headroom-new";
-    std::ofstream file(temporary, std::ios::binary);
-    file << page;
-    file.close();
-    std::error_code error;
-    if (file) std::filesystem::rename(temporary, options_.html, error);
-    if (file && !error) {
-      static_cast<void>(write(stderr, fmt::format("note: wrote {}\n", options_.html)));
-      return exit_clean;
-    }
-    const std::string reason = error ? error.message() : std::strerror(errno);
-    std::filesystem::remove(temporary, error);
-    complain(options_, fmt::format("cannot write {}: {}", options_.html, reason));
-    return exit_usage;
+    if (!write_file(options_, options_.html, page)) return exit_usage;
+    static_cast<void>(write(stderr, fmt::format("note: wrote {}\n", report::printable(options_.html))));
+    return exit_clean;
   }
 
   ExitStatus compare(const Loaded& after) const {

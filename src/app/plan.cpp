@@ -14,6 +14,7 @@
 #include "headroom/source/edit.hpp"
 #include "output.hpp"
 #include "packs.hpp"
+#include "planning.hpp"
 #include "single.hpp"
 
 namespace headroom::app {
@@ -29,11 +30,20 @@ class Planning {
       complain(options_, "plan takes one CONFIG");
       return exit_usage;
     }
+    if (auto searched = search(); !searched) return fail(searched.error());
+    return options_.diff || !options_.plan.write.empty() ? save() : print();
+  }
+
+  source::Result<std::string> page(Single input, const report::TextOptions& look) {
+    input_ = std::move(input);
+    if (auto searched = search(); !searched) return tl::unexpected(searched.error());
+    return report::plan_text(report_, look);
+  }
+
+ private:
+  source::Result<void> search() {
     auto packs = packs_.load(options_.rule_dirs);
-    if (!packs) {
-      for (const auto& error : packs.error()) fail(error);
-      return exit_usage;
-    }
+    if (!packs) return tl::unexpected(packs.error().front());
     all_packs_.push_back(&rules::embedded_rules());
     all_packs_.insert(all_packs_.end(), packs->begin(), packs->end());
     selection_ = {options_.select, options_.ignore};
@@ -42,14 +52,13 @@ class Planning {
     if (!found) {
       source::Error error = found.error();
       error.source = input_.path;
-      return fail(error);
+      return tl::unexpected(std::move(error));
     }
     report_ = {input_.path, device(), options_.plan.fit, std::move(*found), {}};
     for (const auto& p : report_.result.plans) report_.words.push_back(words_of(p.change));
-    return options_.diff || !options_.plan.write.empty() ? save() : print();
+    return {};
   }
 
- private:
   ExitStatus fail(const source::Error& error) const {
     static_cast<void>(write(stderr, report::error_text(error, nullptr, text_options(options_, stderr))));
     return exit_usage;
@@ -155,6 +164,10 @@ class Planning {
 };
 
 }  // namespace
+
+source::Result<std::string> plan_page(const Options& options, Single input, const report::TextOptions& look) {
+  return Planning(options).page(std::move(input), look);
+}
 
 ExitStatus plan(const Options& options) {
   return Planning(options).run();
