@@ -63,8 +63,8 @@ double step_bytes(const StageStep& step, const StageStates& states, const StageW
   const double beside = step.transfers + states.gathered + (step.in_backward ? states.in_backward : 0) -
                         workspace.replayed_inputs - states.main_gradients;
   double bytes = step.bytes + beside;
-  // Steps without graphs come first, before the buffers of the graphs are there, and what the pools hold later is
-  // what such a step keeps.
+  // Steps without graphs come first, before the buffers of the graphs are there, and what the pools hold
+  // later is what such a step keeps.
   if (step.graphed) bytes = std::max(bytes - workspace.graph_buffers, 0.0);
   if (step.captures_first) bytes = std::max({step.capture, step.rest + beside, 0.0});
   return bytes * step.ratio;

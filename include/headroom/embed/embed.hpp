@@ -72,8 +72,8 @@ class LoadedOwners {
 [[nodiscard]] tl::expected<LoadedOwners, Errors> load_owners(const std::string& rules_dir);
 
 /// C++ source of constant tables and of the function that returns them (`schema::embedded_schema`,
-/// `rules::embedded_resolve`, `rules::embedded_rules`, `rules::embedded_choices`, `schema::embedded_log_table`).
-/// Constant-initialised: nothing runs at start-up.
+/// `rules::embedded_resolve`, `rules::embedded_rules`, `rules::embedded_choices`,
+/// `schema::embedded_log_table`). Constant-initialised: nothing runs at start-up.
 [[nodiscard]] std::string schema_source(const schema::Schema& schema);
 [[nodiscard]] std::string resolve_source(const resolve::ResolvePack& pack);
 [[nodiscard]] std::string rules_source(const rules::RulePack& pack);
