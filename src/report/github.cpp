@@ -30,7 +30,7 @@ std::string escaped(std::string_view text, bool property) {
 std::string annotation(const Entry& e) {
   const source::Location& at = e.location;
   std::string out = fmt::format("::{} file={},line={}", command_of(level_of(e.severity)),
-                                escaped(valid_utf8(path_of(*e.file)), true), at.start.line);
+                                escaped(printable(path_of(*e.file)), true), at.start.line);
   // Columns over several lines make GitHub drop the place.
   if (at.start.line == at.end.line) {
     out += fmt::format(",col={},endLine={},endColumn={}", at.start.column, at.end.line, at.end.column);

@@ -299,11 +299,12 @@ bool Builder::append(Value list, std::span<const Value> items) {
   if (ref.type == Type::other) return true;
   const Value& first = items.front();
   if (first.kind == Value::Kind::list) return extend_nested(ref, items);
-  if (first.kind != Value::Kind::dict || dicts_[first.bits].type == Type::other) {
+  const Type type = first.kind == Value::Kind::dict ? dicts_[first.bits].type : Type::other;
+  if (type == Type::other || type == Type::empty) {  // an empty mapping has no record
     ref.type = Type::other;
     return true;
   }
-  if (dicts_[first.bits].type == Type::frame) return extend_stack(ref, items);
+  if (type == Type::frame) return extend_stack(ref, items);
   return extend_records(ref, items);
 }
 

@@ -228,6 +228,12 @@ TEST_CASE("github: columns only where a place is on one line") {
   CHECK_THAT(github({file}), Contains("line=1,endLine=2,title=") && !Contains("col="));
 }
 
+TEST_CASE("github: a name of a file cannot steer the terminal that shows the log") {
+  FileReport file = file_with("a\x1b[31m\nb.yaml", "model: {}\n");
+  file.diagnostics = {at_line(file, 1)};
+  CHECK_THAT(github({file}), Contains("file=a\uFFFD[31m%0Ab.yaml,"));
+}
+
 TEST_CASE("github: ten of a level, and what was left out") {
   FileReport file = file_with("a.yaml", "model: {}\n");
   for (int i = 0; i < 13; ++i) file.diagnostics.push_back(finding(rules::Severity::warning, "w"));

@@ -294,6 +294,19 @@ TEST_CASE("what no snapshot holds is an error") {
   CHECK(one([](Pickle& p) { p.begin_dict().entry("a", 1).end_dict(); }).find("not of a memory snapshot") !=
         std::string::npos);
   CHECK(one([](Pickle& p) { p.text("segments"); }).find("a pickle of a text") != std::string::npos);
+  CHECK(one([](Pickle& p) {
+          p.begin_dict().text("segments").op(']').text("device_traces").begin_list().begin_list();
+          p.op('}').end_list().end_list().end_dict();
+        }).find("something else than trace entries") != std::string::npos);
+  CHECK(one([](Pickle& p) {
+          p.begin_dict().text("segments").begin_list().op('}').op('}').end_list();
+          p.text("device_traces").op(']').end_dict();
+        }).find("no list of segments") != std::string::npos);
+  CHECK(one([](Pickle& p) {  // a snapshot that holds itself
+          p.op('}').op('\x94').op('(').text("segments").begin_list().op('h').little(0, 1).end_list();
+          p.text("device_traces").op(']').end_dict();
+        })
+            .find("no list of segments") != std::string::npos);
   CHECK(one([](Pickle&) {}).find("unfinished") != std::string::npos);
   CHECK(one([](Pickle& p) { p.op('N').op('N'); }).find("unfinished") != std::string::npos);
   CHECK(one([](Pickle& p) { p.op('('); }).find("unfinished") != std::string::npos);
