@@ -252,7 +252,7 @@ TEST_CASE("rule ids in comments and in .headroom.yaml link to their pages") {
 }
 
 TEST_CASE("what is wrong with .headroom.yaml shows there, and on top of the configs that it is for") {
-  const source::Error problem{"no key 'gpux'", "/work/.headroom.yaml", {{2, 1}, {2, 5}}, true};
+  const source::Error problem{"no key 'gpux'", "/repo/.headroom.yaml", {{2, 1}, {2, 5}}, true};
   Client client({"test", [&](const std::string&) { return Configuration{{}, {problem}}; }, {}, {}});
   client.start();
   client.open("file:///repo/.headroom.yaml", "gpus: 8\ngpux: 1\n");
@@ -261,7 +261,7 @@ TEST_CASE("what is wrong with .headroom.yaml shows there, and on top of the conf
   CHECK(own[0]["range"]["start"]["line"] == 1);
   client.open(uri, "# c\nmodel:\n  num_layers: 4\n" + half);
   REQUIRE(client.diagnostics(uri).size() == 1);
-  CHECK(client.diagnostics(uri)[0]["message"] == "/work/.headroom.yaml:2:1: no key 'gpux'");
+  CHECK(client.diagnostics(uri)[0]["message"] == "/repo/.headroom.yaml:2:1: no key 'gpux'");
   CHECK(client.diagnostics(uri)[0]["range"]["start"]["line"] == 1);
 }
 
