@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "explaining.hpp"
 #include "headroom/oom/snapshot.hpp"
 #include "headroom/report/snapshot.hpp"
+#include "headroom/report/terminal.hpp"
 #include "headroom/snapshot/read.hpp"
 #include "output.hpp"
 
@@ -74,7 +71,7 @@ class SnapshotCommand {
     if (!options_.html.empty()) {
       const std::string page = report::snapshot_html(report, *explanation);
       if (options_.html == "-") return write(stdout, page) ? exit_clean : exit_usage;
-      if (const ExitStatus status = write_page(page); status != exit_clean) return status;
+      if (const ExitStatus status = write_page(page, loaded.name); status != exit_clean) return status;
     }
     const std::string out = options_.format == Format::json
                                 ? report::explain_json(*explanation, HEADROOM_VERSION, &report)
@@ -90,22 +87,11 @@ class SnapshotCommand {
     return head + report::snapshot_text(report, style) + report::remedies_text(explanation, 5, style);
   }
 
-  /// Whole or not at all: a page under a name of its own, then renamed.
-  ExitStatus write_page(const std::string& page) const {
-    const std::string temporary = options_.html + ".headroom-new";
-    std::ofstream file(temporary, std::ios::binary);
-    file << page;
-    file.close();
-    std::error_code error;
-    if (file) std::filesystem::rename(temporary, options_.html, error);
-    if (file && !error) {
-      static_cast<void>(write(stderr, fmt::format("note: wrote {}\n", options_.html)));
-      return exit_clean;
-    }
-    const std::string reason = error ? error.message() : std::strerror(errno);
-    std::filesystem::remove(temporary, error);
-    complain(options_, fmt::format("cannot write {}: {}", options_.html, reason));
-    return exit_usage;
+  ExitStatus write_page(const std::string& page, const std::string& snapshot) const {
+    if (!spares(options_, options_.html, {snapshot}) || !write_file(options_, options_.html, page))
+      return exit_usage;
+    static_cast<void>(write(stderr, fmt::format("note: wrote {}\n", report::printable(options_.html))));
+    return exit_clean;
   }
 
   ExitStatus compare(const Loaded& after) const {
