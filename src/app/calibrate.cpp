@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "headroom/lint/options.hpp"
 #include "headroom/memory/calibrate.hpp"
 #include "headroom/oom/input.hpp"
 #include "headroom/report/terminal.hpp"
@@ -119,7 +120,22 @@ class Calibrate {
     return std::nullopt;
   }
 
+  /// Figures of a broken log can lie beyond what `.headroom.yaml` may say: then it would be refused from now
+  /// on.
+  bool readable(const Figures& figures) const {
+    lint::ContextOptions context;
+    for (const auto& [name, value] : figures) {
+      const std::string text = source::to_yaml(value, source::Loader::omega_conf);
+      if (const auto complaint = lint::set_calibration(context, name, text, name)) {
+        complain(options_, "the logs hold figures that no GPU has: " + *complaint);
+        return false;
+      }
+    }
+    return true;
+  }
+
   ExitStatus keep(const std::string& path, const Learned& learned, std::size_t reports) {
+    if (!readable(figures_of(learned.calibration))) return exit_usage;
     std::error_code none;
     const bool exists = fs::exists(path, none);
     std::string before, after;

@@ -15,6 +15,7 @@
 #include "context.hpp"
 #include "formats.hpp"
 #include "headroom/lang/check.hpp"
+#include "headroom/report/terminal.hpp"
 #include "sheet.hpp"
 
 namespace headroom::app {
@@ -297,9 +298,9 @@ std::string nearest_option(const CLI::App& app, const std::string& word) {
   return lang::did_you_mean(word, {names.begin(), names.end()});
 }
 
-Parsed wrong(std::string message, std::string_view command) {
+Parsed wrong(const std::string& message, std::string_view command) {
   const std::string help = command.empty() ? "headroom --help" : fmt::format("headroom {} --help", command);
-  return {{}, fmt::format("error: {}\nTry `{}`.\n", message, help), exit_usage};
+  return {{}, fmt::format("error: {}\nTry `{}`.\n", report::printable(message), help), exit_usage};
 }
 
 std::vector<std::string> split_globs(const std::vector<std::string>& lists) {

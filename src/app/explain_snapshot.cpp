@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "explaining.hpp"
 #include "headroom/oom/snapshot.hpp"
@@ -75,7 +71,7 @@ class SnapshotCommand {
     if (!options_.html.empty()) {
       const std::string page = report::snapshot_html(report, *explanation);
       if (options_.html == "-") return write(stdout, page) ? exit_clean : exit_usage;
-      if (const ExitStatus status = write_page(page); status != exit_clean) return status;
+      if (const ExitStatus status = write_page(page, loaded.name); status != exit_clean) return status;
     }
     const std::string out = options_.format == Format::json
                                 ? report::explain_json(*explanation, HEADROOM_VERSION, &report)
@@ -91,8 +87,9 @@ class SnapshotCommand {
     return head + report::snapshot_text(report, style) + report::remedies_text(explanation, 5, style);
   }
 
-  ExitStatus write_page(const std::string& page) const {
-    if (!write_file(options_, options_.html, page)) return exit_usage;
+  ExitStatus write_page(const std::string& page, const std::string& snapshot) const {
+    if (!spares(options_, options_.html, {snapshot}) || !write_file(options_, options_.html, page))
+      return exit_usage;
     static_cast<void>(write(stderr, fmt::format("note: wrote {}\n", report::printable(options_.html))));
     return exit_clean;
   }

@@ -76,17 +76,28 @@ bool write(std::FILE* stream, std::string_view text) {
   return false;
 }
 
+bool spares(const Options& options, const std::string& path, const std::vector<std::string>& reads) {
+  std::error_code error;
+  for (const auto& read : reads) {
+    if (!std::filesystem::is_regular_file(read, error) || !std::filesystem::equivalent(path, read, error))
+      continue;
+    complain(options, fmt::format("cannot write {}: it is an input of the command", path));
+    return false;
+  }
+  return true;
+}
+
 bool write_file(const Options& options, const std::string& path, std::string_view text) {
   namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path target = fs::weakly_canonical(fs::absolute(path, error), error);  // a link stays a link
-  if (error) return errno = error.value(), cannot_write(options, path);
   struct stat status {};
-  const bool exists = ::stat(target.c_str(), &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) {
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && !S_ISREG(status.st_mode)) {  // before the links: /dev/stdout leads to a pipe without a name
     File file(std::fopen(path.c_str(), "wb"));
     return (file && fill(std::move(file), text)) || cannot_write(options, path);
   }
+  std::error_code error;
+  const fs::path target = fs::weakly_canonical(fs::absolute(path, error), error);  // a link stays a link
+  if (error) return errno = error.value(), cannot_write(options, path);
   fs::create_directories(target.parent_path(), error);
   std::string temporary = target.string() + ".headroom-XXXXXX";
   const int fd = ::mkstemp(temporary.data());

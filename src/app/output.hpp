@@ -17,6 +17,11 @@ namespace headroom::app {
 /// failures (a full disk) are said on standard error: false.
 [[nodiscard]] bool write(std::FILE* stream, std::string_view text);
 
+/// Whether `path` is none of the files that the command `reads`, by whatever name or link; where it is one,
+/// that is said: a report in the place of what it is about is a slip of the hand.
+[[nodiscard]] bool spares(const Options& options, const std::string& path,
+                          const std::vector<std::string>& reads);
+
 /// Writes a file whole, through a temporary one and a rename; folders on the way are made; a pipe or a device
 /// is written to as it is. False where that fails; it was said then.
 [[nodiscard]] bool write_file(const Options& options, const std::string& path, std::string_view text);

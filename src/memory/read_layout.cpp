@@ -199,6 +199,7 @@ std::string read_layout(const Fields& fields, Shape& shape) {
     const auto layout = lang::parse_layout(written);
     if (!layout) return "model.pipeline_model_parallel_layout cannot be read";
     parts = parts_of_layout(*layout);
+    if (parts.empty()) return "model.pipeline_model_parallel_layout has no stages";
     if (static_cast<std::int64_t>(parts.size()) % pp != 0)
       return fmt::format(
           "model.pipeline_model_parallel_layout has {} stages, which {} pipeline ranks cannot share",

@@ -1,5 +1,6 @@
 // `headroom calibrate`: what a cluster's logs say, kept in its repository.
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -33,6 +34,16 @@ std::string report(int rank, double allocated, double peak, double reserved) {
 }
 
 }  // namespace
+
+TEST_CASE("calibrate writes nothing that check would refuse") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("repo/run.yaml", config);
+  const std::string log = folder.file("run.log", report(0, 1e9, 1e60, 1e60));
+  const auto result = run({{"calibrate", log, path}});
+  CHECK(result.status == 2);
+  CHECK(result.err.find("no GPU has") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.path() + "/repo/.headroom.yaml"));
+}
 
 TEST_CASE("calibrate keeps what it learns beside what the repository says already") {
   const TemporaryFolder folder;

@@ -86,6 +86,12 @@ TEST_CASE("a report that cannot be written is an error") {
   CHECK_THAT(result.err, Contains("cannot write"));
   CHECK(run({{"check", config, "-o", "sarif=/dev/full"}}).status == 2);
   CHECK(run({{"check", config, "-o", "sarif=/dev/null"}}).status == 0);
+  CHECK(Json::parse(run({{"check", config, "-q", "--format", "concise", "-o", "sarif=/dev/stdout"}})
+                        .out)["version"] == "2.1.0");
+  const auto over = run({{"check", config, "-o", "sarif=" + folder.path() + "/./good.yaml"}});
+  CHECK(over.status == 2);
+  CHECK_THAT(over.err, Contains("is an input"));
+  CHECK(read(config) == good);
   struct Row {
     std::vector<std::string> args;
     const char* in_err;

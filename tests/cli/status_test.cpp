@@ -46,6 +46,8 @@ TEST_CASE("exit statuses") {
       {{"check", ok, "--gpsu", "8"}, 2, "did you mean '--gpus'?"},
       {{"check", ok, "--gpus", "many"}, 2, "--gpus: 'many'"},
       {{"check", ok, "--gpus", "0"}, 2, "--gpus"},
+      {{"check", ok, "--model", "\x1b[2J"}, 2, "model '\uFFFD[2J' is not known"},
+      {{"check", ok, "--\x1b[2J"}, 2, "--\uFFFD[2J"},
       {{"check", ok, "--gpu", "h10"}, 2, "--gpu"},
       {{"check", ok, "--bridge", "blue"}, 2, "--bridge"},
       {{"check", ok, "--te", "x"}, 2, "--te"},

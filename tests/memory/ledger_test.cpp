@@ -155,6 +155,7 @@ TEST_CASE("sizes that no run has are refused, at once") {
   const std::vector<Row> rows{
       {{"model.hidden_size=1000000000000000000"}, "model.hidden_size is absurdly large"},
       {{"model.kv_channels=-1"}, "model.kv_channels is negative"},
+      {{"model.pipeline_model_parallel_layout=[]"}, "model.pipeline_model_parallel_layout has no stages"},
       {{"model.pipeline_model_parallel_size=9223372036854775807"},
        "pipeline_model_parallel_size is absurdly"},
       {{"model.pipeline_model_parallel_size=-9223372036854775808"},
