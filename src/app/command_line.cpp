@@ -11,6 +11,7 @@
 #include <charconv>
 
 #include "choose.hpp"
+#include "command_texts.hpp"
 #include "context.hpp"
 #include "formats.hpp"
 #include "headroom/lang/check.hpp"
@@ -20,87 +21,16 @@
 namespace headroom::app {
 namespace {
 
-struct CommandInfo {
-  std::string_view name;
-  Command command;
-  std::string_view usage, what;
-};
-constexpr auto commands = std::to_array<CommandInfo>({
-    {"check", Command::check, "headroom check CONFIG... [key=value...] [options]",
-     "Say what will go wrong with a config before it is launched, and what to change"},
-    {"effective", Command::effective, "headroom effective CONFIG [FIELD...] [key=value...] [options]",
-     "Show the values that the framework will really run, and where each comes from"},
-    {"convert", Command::convert, "headroom convert CONFIG --to bridge|megatron-lm [key=value...] [options]",
-     "Write the same settings in another config language; what it has no word for is listed"},
-    {"estimate", Command::estimate, "headroom estimate CONFIG [key=value...] [options]",
-     "Say how much memory each pipeline stage needs, by component and phase"},
-    {"calibrate", Command::calibrate, "headroom calibrate LOG... CONFIG [key=value...] [options]",
-     "Learn a cluster's offsets from the memory lines of its logs, and keep them in .headroom.yaml"},
-    {"run", Command::run, "headroom run CONFIG... [key=value...] [options] -- COMMAND [words...]",
-     "Check a config, run a command, and explain its end if it dies of memory"},
-    {"explain", Command::explain, "headroom explain [FILE|-] [--config CONFIG] [options]",
-     "Say from a log or memory snapshot what a run died of, and what to change"},
-    {"rule", Command::rule, "headroom rule [ID|GLOB...] [options]",
-     "List the rules, or show the page of one"},
-    {"test-rules", Command::test_rules, "headroom test-rules DIR|FILE... [options]",
-     "Run the examples inside rule files as tests"},
-    {"schema", Command::schema, "headroom schema [--dialect NAME] [--bridge RELEASE]",
-     "Print the JSON Schema of a config language, for editors"},
-    {"lsp", Command::lsp, "headroom lsp [options]",
-     "Language server on standard input and output, for editors"},
-    {"generate", Command::generate, "headroom generate man|bash|zsh|fish",
-     "Print the manual page, or the completions of a shell"},
-});
-
-constexpr std::string_view program_what =
-    "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
-    "wrong before a GPU is touched.";
-
-constexpr std::string_view overview_end =
-    "Exit status: 0 nothing at or above --fail-on (default: error), 1 findings, 2 wrong usage or unreadable\n"
-    "input, 3 a bug in headroom.\n\n"
-    "  headroom check run_config.yaml --gpus 32 --gpu h100\n"
-    "  headroom check config.yaml model.tensor_model_parallel_size=4 --bridge 0.5.1\n"
-    "  headroom effective config.yaml model.fp8 model.recompute_modules\n"
-    "  headroom estimate config.yaml --gpus 32 --gpu h100 --why\n"
-    "  headroom run config.yaml --gpus 8 -- torchrun --nproc-per-node 8 train.py\n"
-    "  headroom explain run.log --config run_config.yaml\n"
-    "  headroom rule 'offload/*'\n";
-
-constexpr std::string_view explain_end =
-    "FILE is a log or a memory snapshot (torch.cuda.memory._dump_snapshot), also compressed (gzip, zstd);\n"
-    "without one standard input is read, and with --config alone the estimate has to do. With --config the\n"
-    "estimate of the run's memory is compared with what the log says, and every change is tried on it; a\n"
-    "script given beside a config supplies environment and number of GPUs.\n"
-    "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
-
-constexpr std::string_view check_end =
-    "CONFIG is a YAML or JSON file, a launch script, a file of arguments, `-` for standard input, or a\n"
-    "directory (*.yaml, *.yml and *.json below it). A script given beside configs supplies their "
-    "environment\n"
-    "and number of GPUs.\n"
-    "Words `key=value`, `+key=value` and `~key` change settings as on Megatron Bridge's command line.\n"
-    "A top-level `headroom:` block in a config and the nearest .headroom.yaml above it can say the same as "
-    "the\n"
-    "launch options; the command line wins, then the config, then .headroom.yaml.\n";
-
-constexpr std::string_view run_end =
-    "CONFIG is what `headroom check` takes. Findings go to standard error; errors keep the command from "
-    "being\n"
-    "started (exit status 1). The output of the command is passed through unchanged and so are signals; its\n"
-    "exit status is headroom's (128 + N after signal N, 127 where it is not found).\n\n"
-    "  headroom run run_config.yaml --gpus 8 --gpu h100 -- torchrun --nproc-per-node 8 train.py\n";
-
 struct Raw {
   std::vector<std::string> words, plain, sets, env, env_files, rule_dirs, select, ignore, configs, answers,
-      outputs, severities;
+      outputs, severities, free, budgets;
   std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
   std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, against,
-              html, baseline, diff_base;
+              html, baseline, diff_base, top, pick, write;
   bool force = false;
   bool no_ask = false;
   bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
-       all = false, version = false, why = false, update_baseline = false;
+       all = false, version = false, why = false, update_baseline = false, fit = false;
 };
 
 std::vector<std::string_view> dialect_names() {
@@ -177,7 +107,7 @@ void add_launch(CLI::App& app, Raw& raw, bool matrix) {
 
 void add_output(CLI::App& app, Raw& raw, bool summary, bool repository) {
   const std::string group = "Output";
-  const auto names = format_names(app.get_name() == "check");
+  const auto names = format_names(app.get_name());
   const std::string formats = fmt::format("{}", fmt::join(names, names.size() == 2 ? " or " : ", "));
   one(app, "--format", raw.format, formats, "FORMAT")->group(group);
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group(group);
@@ -228,6 +158,31 @@ void add_check(CLI::App& app, Raw& raw) {
   one(app, "--jobs", raw.jobs, "Files checked at a time (default: one per processor)", "N")->group("Output");
   add_output(app, raw, true, true);
   app.footer(std::string(check_end));
+}
+
+void add_plan(CLI::App& app, Raw& raw) {
+  const std::string group = "Plan";
+  add_launch(app, raw, false);
+  app.add_flag("--fit", raw.fit, "The smallest change that fits first, not the fastest run")->group(group);
+  many(app, "--free", raw.free, "May change too: precision, global-batch, sequence; repeatable", "WHAT")
+      ->group(group);
+  one(app, "--top", raw.top, "Plans to show (default 5)", "N")->group(group);
+  one(app, "--pick", raw.pick, "The plan that --write and --diff take (default 1)", "N")->group(group);
+  one(app, "--write", raw.write, "Write the config with that plan to a new file", "FILE")->group(group);
+  app.add_flag("--diff", raw.diff, "Show that plan as a unified diff of the config")->group(group);
+  one(app, "--jobs", raw.jobs, "Threads (default: one per processor)", "N")->group(group);
+  add_rules(app, raw, true);
+  add_output(app, raw, true, true);
+  app.footer(std::string(plan_end));
+}
+
+void add_diff(CLI::App& app, Raw& raw) {
+  add_launch(app, raw, false);
+  add_rules(app, raw, true);
+  many(app, "--fail-on", raw.budgets, "What makes exit status 1 (see below); repeatable", "BUDGET")
+      ->group("Rules");
+  add_output(app, raw, true, true);
+  app.footer(std::string(diff_end));
 }
 
 void add_run(CLI::App& app, Raw& raw) {
@@ -294,6 +249,12 @@ void build(CLI::App& app, Raw& raw) {
         sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
             ->group("Output");
         add_output(sub, raw, false, false);
+        break;
+      case Command::plan:
+        add_plan(sub, raw);
+        break;
+      case Command::diff:
+        add_diff(sub, raw);
         break;
       case Command::calibrate:
         add_launch(sub, raw, false);
@@ -403,7 +364,7 @@ std::vector<std::string> choices_of(std::string_view command, std::string_view o
   };
   if (option == "--loader") add(loaders);
   if (option == "--format") {
-    for (const auto name : format_names(command == "check")) out.emplace_back(name);
+    for (const auto name : format_names(command)) out.emplace_back(name);
   }
   if (option == "--color") add(colors);
   if (option == "--dialect") {
@@ -465,6 +426,24 @@ lint::Complaint read_choices(Options& options, const Raw& raw) {
   return {};
 }
 
+lint::Complaint read_count(std::size_t& into, const std::string& text, std::string_view option) {
+  if (text.empty()) return {};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, into);
+  if (error == std::errc() && stop == end && into > 0 && into <= 1000) return {};
+  return fmt::format("{}: '{}' is no number from 1 to 1000", option, text);
+}
+
+lint::Complaint read_plan(PlanOptions& plan, const Raw& raw) {
+  plan.fit = raw.fit;
+  plan.free = raw.free;
+  plan.write = raw.write;
+  if (auto c = read_count(plan.top, raw.top, "--top")) return c;
+  if (auto c = read_count(plan.pick, raw.pick, "--pick")) return c;
+  if (!plan.write.empty() && raw.diff) return "--diff only shows what --write would write: give one of them";
+  return {};
+}
+
 lint::Complaint read_answers(Options& options, const Raw& raw) {
   for (const auto& word : raw.answers) {
     const auto equals = word.find('=');
@@ -493,6 +472,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   options.all = raw.all;
   options.to = raw.to;
   options.why = raw.why;
+  options.budgets = raw.budgets;
   options.baseline = raw.baseline;
   options.update_baseline = raw.update_baseline;
   options.diff_base = raw.diff_base;
@@ -505,6 +485,7 @@ Parsed options_of(const CommandInfo& info, const Raw& raw) {
   if (!complaint) complaint = read_outputs(options, raw.outputs);
   if (!complaint) complaint = read_severities(options, raw.severities);
   if (!complaint) complaint = read_context(options, raw);
+  if (!complaint) complaint = read_plan(options.plan, raw);
   if (!complaint) complaint = read_answers(options, raw);
   if (!complaint && !options.against.empty() && !options.html.empty())
     complaint = "--html shows one snapshot: give it without --against";

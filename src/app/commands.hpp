@@ -8,6 +8,8 @@ namespace headroom::app {
 [[nodiscard]] ExitStatus effective(const Options& options);
 [[nodiscard]] ExitStatus convert(const Options& options);
 [[nodiscard]] ExitStatus estimate(const Options& options);
+[[nodiscard]] ExitStatus plan(const Options& options);
+[[nodiscard]] ExitStatus diff(const Options& options);
 [[nodiscard]] ExitStatus calibrate(const Options& options);
 [[nodiscard]] ExitStatus explain(const Options& options);
 [[nodiscard]] ExitStatus rule(const Options& options);

@@ -8,6 +8,7 @@
 #include "headroom/advise/remedies.hpp"
 #include "headroom/lang/check.hpp"
 #include "headroom/lint/printed_arguments.hpp"
+#include "headroom/oom/input.hpp"
 #include "inputs.hpp"
 #include "repository.hpp"
 
@@ -67,9 +68,20 @@ source::Result<void> Explaining::add_config(const std::string& path) {
   return {};
 }
 
+source::Result<void> Explaining::read_other_log(const std::string& path) {
+  auto input = oom::Input::open(path);
+  if (!input) return tl::unexpected(input.error());
+  auto facts = oom::read_log(*input);
+  if (!facts) return tl::unexpected(facts.error());
+  log_ = std::move(*facts);
+  path_ = path;
+  return {};
+}
+
 source::Result<void> Explaining::answer(std::string_view key, std::string_view value) {
   if (key == "config") return value == "none" ? source::Result<void>{} : add_config(std::string(value));
-  if (value == "unknown" || key == "log" || key == "host_memory") return {};
+  if (value == "unknown") return {};
+  if (key == "log") return value == "none" ? source::Result<void>{} : read_other_log(std::string(value));
   if (key == "phase") {
     const auto phase = phase_named(value);
     if (!phase) return tl::unexpected(wrong(fmt::format("'{}' is no phase of a run", value)));

@@ -36,6 +36,8 @@ class Explaining {
   [[nodiscard]] lint::Job job() const;
 
  private:
+  source::Result<void> read_other_log(const std::string& path);
+
   const Options& options_;
   std::string path_, config_path_;
   oom::LogFacts log_;

@@ -22,6 +22,8 @@ constexpr std::array<std::pair<std::string_view, Format>, 8> all_formats{{{"text
 
 constexpr std::array<std::pair<std::string_view, Format>, 2> two_formats{
     {{"text", Format::text}, {"json", Format::json}}};
+constexpr std::array<std::pair<std::string_view, Format>, 3> diff_formats{
+    {{"text", Format::text}, {"json", Format::json}, {"markdown", Format::markdown}}};
 
 // What files of that name usually hold.
 std::optional<Format> format_of_file(std::string_view path) {
@@ -42,10 +44,12 @@ std::optional<Format> format_of_file(std::string_view path) {
 
 }  // namespace
 
-std::vector<std::string_view> format_names(bool all) {
+std::vector<std::string_view> format_names(std::string_view command) {
   std::vector<std::string_view> names;
-  if (all) {
+  if (command == "check") {
     for (const auto& [name, format] : all_formats) names.push_back(name);
+  } else if (command == "diff") {
+    for (const auto& [name, format] : diff_formats) names.push_back(name);
   } else {
     for (const auto& [name, format] : two_formats) names.push_back(name);
   }
@@ -54,6 +58,7 @@ std::vector<std::string_view> format_names(bool all) {
 
 lint::Complaint read_format(Options& options, const std::string& word) {
   if (options.command == Command::check) return choose(options.format, word, "--format", all_formats);
+  if (options.command == Command::diff) return choose(options.format, word, "--format", diff_formats);
   return choose(options.format, word, "--format", two_formats);
 }
 
@@ -69,7 +74,7 @@ lint::Complaint read_outputs(Options& options, const std::vector<std::string>& w
       file.format = *format;
     } else {
       return fmt::format("--output: which format has '{}'? Write FORMAT={} (formats: {})", word, word,
-                         fmt::join(format_names(true), ", "));
+                         fmt::join(format_names("check"), ", "));
     }
     if (file.path.empty()) return fmt::format("--output {}: no file is named", word);
     if (file.path == "-")

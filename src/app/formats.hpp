@@ -9,7 +9,7 @@
 namespace headroom::app {
 
 /// `all`: of reports; else those that every command has.
-[[nodiscard]] std::vector<std::string_view> format_names(bool all);
+[[nodiscard]] std::vector<std::string_view> format_names(std::string_view command);
 
 /// Each sets its part of the options, or says what is wrong.
 [[nodiscard]] lint::Complaint read_format(Options& options, const std::string& word);

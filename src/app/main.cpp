@@ -38,6 +38,10 @@ int dispatch(int argc, const char* const* argv) {
       return calibrate(*parsed.options);
     case Command::estimate:
       return estimate(*parsed.options);
+    case Command::plan:
+      return plan(*parsed.options);
+    case Command::diff:
+      return diff(*parsed.options);
     case Command::explain:
       return explain(*parsed.options);
     case Command::rule:

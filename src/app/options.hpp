@@ -16,6 +16,8 @@ enum class Command : std::uint8_t {
   check,
   effective,
   estimate,
+  plan,
+  diff,
   explain,
   convert,
   calibrate,
@@ -28,6 +30,14 @@ enum class Command : std::uint8_t {
 };
 enum class Format : std::uint8_t { text, json, concise, sarif, github, gitlab, junit, markdown };
 enum class ColorChoice : std::uint8_t { automatic, always, never };
+
+/// What `plan` alone knows.
+struct PlanOptions {
+  bool fit = false;               ///< smallest change first
+  std::vector<std::string> free;  ///< parts of the job that may change
+  std::size_t top = 5, pick = 1;  ///< `pick`: the plan that --write and --diff take
+  std::string write;
+};
 
 /// `--output FORMAT=FILE`
 struct OutputFile {
@@ -46,9 +56,11 @@ struct Options {
   std::vector<std::string> rule_dirs, select, ignore;
   std::vector<rules::SeverityChange> severities;  ///< `--severity`
   std::optional<rules::Severity> fail_on;
-  bool never_fail = false;  ///< `--fail-on never`
-  std::string to;           ///< `convert`: target language
-  unsigned jobs = 0;        ///< 0: one per processor
+  bool never_fail = false;           ///< `--fail-on never`
+  std::vector<std::string> budgets;  ///< `diff --fail-on`
+  PlanOptions plan;
+  std::string to;     ///< `convert`: target language
+  unsigned jobs = 0;  ///< 0: one per processor
   Format format = Format::text;
   std::vector<OutputFile> outputs;
   std::string baseline;  ///< file; empty: none

@@ -12,6 +12,7 @@
 #include "headroom/source/edit.hpp"
 #include "line_editor.hpp"
 #include "output.hpp"
+#include "planning.hpp"
 #include "trial.hpp"
 
 namespace headroom::app {
@@ -156,7 +157,17 @@ class Conversation {
   }
 
   /// The place for the planner: until it is there, the verified fixes, ranked.
-  void plan() const { fix(); }
+  /// Whole plans for the config as it stands; without one, or where nothing can be planned, the changes.
+  void plan() {
+    if (!explaining_.has_config()) return fix();
+    if (!refresh()) return;
+    Single input;
+    input.path = explaining_.config_path();
+    input.text = explaining_.job().text;
+    input.outcome = explaining_.outcome();
+    const auto page = plan_page(options_, std::move(input), look());
+    say(page ? *page : fmt::format("no plan: {}\n", report::printable(page.error().message)));
+  }
 
   void what_if(const std::vector<std::string>& words) {
     if (words.empty()) return say("what-if needs settings: what-if train.micro_batch_size=1\n");

@@ -15,6 +15,47 @@ std::string head(std::string_view from, std::string_view include) {
       from, include);
 }
 
+/// Arrays that fixes point into, of rules and of choices.
+class FixWriter {
+ public:
+  std::string fields(std::span<const schema::FieldId> list) {
+    std::vector<std::string> out;
+    for (auto id : list) out.push_back(fmt::format("{}", id));
+    return ids_.span(out);
+  }
+
+  std::string fixes(std::span<const rules::FixData> list) {
+    std::vector<std::string> out;
+    for (const auto& f : list) out.push_back(fix(f));
+    return fixes_.span(out);
+  }
+
+  ArrayPool texts{"std::string_view", "texts"};
+
+  [[nodiscard]] std::string definitions() const {
+    std::string out;
+    for (const ArrayPool* pool : {&texts, &ids_, &sets_, &envs_, &fixes_}) out += pool->definition();
+    return out;
+  }
+
+ private:
+  std::string fix(const rules::FixData& f) {
+    std::vector<std::string> set, env;
+    for (const auto& s : f.set)
+      set.push_back(fmt::format("{{{}, {}, {}}}", s.field, cpp_expr(s.value), cpp_text(s.text)));
+    for (const auto& e : f.env)
+      env.push_back(fmt::format("{{{}, {}, {}}}", cpp_text(e.name), cpp_text(e.value), yes(e.unset)));
+    return fmt::format("{{{}, {}, {}, {}, {}, static_cast<Safety>({}), {}}}", cpp_text(f.title),
+                       cpp_expr(f.when), sets_.span(set), fields(f.unset), envs_.span(env),
+                       static_cast<int>(f.safety), texts.texts(f.evidence));
+  }
+
+  ArrayPool ids_{"schema::FieldId", "ids"};
+  ArrayPool sets_{"FixSet", "sets"};
+  ArrayPool envs_{"FixEnv", "envs"};
+  ArrayPool fixes_{"FixData", "fixes"};
+};
+
 class RulesWriter {
  public:
   explicit RulesWriter(const rules::RulePack& pack) : pack_(pack) {}
@@ -23,8 +64,8 @@ class RulesWriter {
     std::string table;
     for (const auto& r : pack_.rules) table += rule(r);
     std::string out = head("rules/**/*.md", "headroom/rules/pack.hpp") + pool_arrays(pack_.pool, "expr");
-    for (const ArrayPool* pool : {&texts_, &ids_, &parts_, &sets_, &envs_, &fixes_, &sources_, &examples_})
-      out += pool->definition();
+    out += fixes_.definitions();
+    for (const ArrayPool* pool : {&parts_, &sources_, &examples_}) out += pool->definition();
     std::string span = "{}";
     if (!pack_.rules.empty()) {
       out += fmt::format("constexpr Rule rules[] = {{\n{}}};\n", table);
@@ -38,28 +79,10 @@ class RulesWriter {
   }
 
  private:
-  std::string fields(std::span<const schema::FieldId> list) {
-    std::vector<std::string> out;
-    for (auto id : list) out.push_back(fmt::format("{}", id));
-    return ids_.span(out);
-  }
-
-  std::string fix(const rules::FixData& f) {
-    std::vector<std::string> set, env;
-    for (const auto& s : f.set)
-      set.push_back(fmt::format("{{{}, {}, {}}}", s.field, cpp_expr(s.value), cpp_text(s.text)));
-    for (const auto& e : f.env)
-      env.push_back(fmt::format("{{{}, {}, {}}}", cpp_text(e.name), cpp_text(e.value), yes(e.unset)));
-    return fmt::format("{{{}, {}, {}, {}, {}, static_cast<Safety>({}), {}}}", cpp_text(f.title),
-                       cpp_expr(f.when), sets_.span(set), fields(f.unset), envs_.span(env),
-                       static_cast<int>(f.safety), texts_.texts(f.evidence));
-  }
-
   std::string rule(const rules::Rule& r) {
-    std::vector<std::string> message, fixes, sources, examples;
+    std::vector<std::string> message, sources, examples;
     for (const auto& p : r.message)
       message.push_back(fmt::format("{{{}, {}}}", cpp_text(p.text), cpp_expr(p.value)));
-    for (const auto& f : r.fixes) fixes.push_back(fix(f));
     for (const auto& s : r.sources)
       sources.push_back(fmt::format("{{{}, {}, {}}}", cpp_text(s.repo), cpp_text(s.path), cpp_text(s.what)));
     for (const auto& e : r.examples)
@@ -70,18 +93,14 @@ class RulesWriter {
         "{},\n     {},\n"
         "     {}, {}, {}, {}}},\n",
         cpp_text(r.id), cpp_text(r.title), static_cast<int>(r.severity), static_cast<int>(r.fails_at),
-        r.releases, r.layers, cpp_expr(r.when), fields(r.at), parts_.span(message), fixes_.span(fixes),
-        sources_.span(sources), texts_.texts(r.constraints), cpp_text(r.page), examples_.span(examples),
-        cpp_text(r.file), cpp_text(r.when_text), yes(r.unfixable));
+        r.releases, r.layers, cpp_expr(r.when), fixes_.fields(r.at), parts_.span(message),
+        fixes_.fixes(r.fixes), sources_.span(sources), fixes_.texts.texts(r.constraints), cpp_text(r.page),
+        examples_.span(examples), cpp_text(r.file), cpp_text(r.when_text), yes(r.unfixable));
   }
 
   const rules::RulePack& pack_;
-  ArrayPool texts_{"std::string_view", "texts"};
-  ArrayPool ids_{"schema::FieldId", "ids"};
+  FixWriter fixes_;
   ArrayPool parts_{"MessagePart", "parts"};
-  ArrayPool sets_{"FixSet", "sets"};
-  ArrayPool envs_{"FixEnv", "envs"};
-  ArrayPool fixes_{"FixData", "fixes"};
   ArrayPool sources_{"SourceRef", "sources"};
   ArrayPool examples_{"Example", "examples"};
 };
@@ -90,6 +109,28 @@ class RulesWriter {
 
 std::string rules_source(const rules::RulePack& pack) {
   return RulesWriter(pack).run();
+}
+
+std::string choices_source(const rules::ChoicePack& pack) {
+  FixWriter fixes;
+  ArrayPool values("std::int64_t", "values");
+  std::string table;
+  for (const auto& d : pack.dimensions) {
+    std::vector<std::string> sizes;
+    for (const auto v : d.values) sizes.push_back(cpp_number(v));
+    table +=
+        fmt::format("    {{{}, {}, {}, static_cast<Part>({}), {}, {}, {}, {}, {}, {}}},\n", cpp_text(d.id),
+                    cpp_text(d.title), cpp_text(d.label), static_cast<int>(d.part), cpp_text(d.free),
+                    yes(d.stages), cpp_expr(d.when), d.field, values.span(sizes), fixes.fixes(d.choices));
+  }
+  std::string out = head("rules/plan/*.yaml", "headroom/rules/choices.hpp") + pool_arrays(pack.pool, "expr");
+  out += fixes.definitions() + values.definition();
+  if (!table.empty()) out += fmt::format("constexpr Dimension dimensions[] = {{\n{}}};\n", table);
+  return out + fmt::format(
+                   "\nconstexpr ChoicePack pack{{{}, {}}};\n\n}}  // namespace\n\n"
+                   "const ChoicePack& embedded_choices() {{\n  return pack;\n}}\n\n}}  // namespace "
+                   "headroom::rules\n",
+                   pool_value(pack.pool, "expr"), table.empty() ? "{}" : "dimensions");
 }
 
 std::string resolve_source(const resolve::ResolvePack& pack) {

@@ -63,7 +63,8 @@ class Explainer {
     const Parameters n = parameters_of(s_, stage_, &records);
     add(records, 1, "", "weights");
     records.clear();
-    static_cast<void>(states_of(s_, stage_, n, &records));
+    static_cast<void>(states_of(s_, n, &records));
+    static_cast<void>(workspace_of(s_, stage_, &records));
     add(records, 1, "", "");
     for (const Chunk& chunk : s_.chunks) {
       if (chunk.stage == stage_) activations(chunk);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "headroom/memory/parts.hpp"
+
 namespace headroom::memory {
 namespace {
 
@@ -24,26 +26,20 @@ double outside_allocator(const Shape& s) {
   return (2466 + 476 * groups + (experts ? 1520 : 0) + (flex ? 1000 : 0)) * mebibyte;
 }
 
-/// Tokens of the busiest rank over the average where nothing balances them: what training from scratch shows
-/// in its first steps (docs/memory.md).
-constexpr double busiest = 1.5;
-
 }  // namespace
 
-double imbalance_bytes(const Shape& s, const Peaks& balanced) {
-  if (!s.model.moe || s.balanced_routing || s.parallel.ep <= 1 || s.kernels.imbalance >= busiest) return 0;
-  Shape hot = s;
-  hot.kernels.imbalance = busiest;
-  return std::max(0.0, peaks(hot).peak().peak - balanced.peak().peak);
+double used_bytes(const Shape& s, const StageTotal& highest, double busiest_peak) {
+  const double hot = std::max(0.0, busiest_peak - highest.peak());
+  return highest.peak() + unused_share(s) * highest.step + hot + outside_allocator(s);
 }
 
-void add_overheads(const Shape& s, Peaks& p) {
+void add_overheads(const Shape& s, Peaks& p, double busiest_peak) {
   if (p.stages.empty()) return;
   const StagePeaks& top = p.stages[p.highest];
   const double moving = top.peak - top.static_bytes;
   p.reserved = top.peak + unused_share(s) * moving;
-  const double hot = imbalance_bytes(s, p);
-  p.used = p.reserved + hot + outside_allocator(s);
+  const double hot = std::max(0.0, busiest_peak - top.peak);
+  p.used = used_bytes(s, {top.static_bytes, moving}, busiest_peak);
   const double half = s.calibration.band_share ? *s.calibration.band_share * top.peak
                                                : 0.01 * top.static_bytes + 0.03 * moving + 32 * mebibyte;
   p.low = top.peak - half;

@@ -4,9 +4,7 @@
 
 namespace headroom::memory {
 
-/// Bytes that the busiest rank needs beyond the highest peak when routing is not balanced.
-[[nodiscard]] double imbalance_bytes(const Shape& shape, const Peaks& balanced);
-/// Fills `reserved`, `used`, `low` and `high` from the highest stage.
-void add_overheads(const Shape& shape, Peaks& peaks);
+/// Fills `reserved`, `used`, `low` and `high` from the highest stage. `busiest_peak`: as for used_bytes.
+void add_overheads(const Shape& shape, Peaks& peaks, double busiest_peak);
 
 }  // namespace headroom::memory

@@ -8,6 +8,10 @@
 namespace headroom::memory {
 namespace {
 
+/// Tokens of the busiest rank over the average where nothing balances them: what training from scratch shows
+/// in its first steps (docs/memory.md).
+constexpr double busiest = 1.5;
+
 struct StageCosts {
   std::vector<ChunkCost> chunks;
   std::vector<double> logits;
@@ -31,83 +35,110 @@ bool captures_first(const Shape& s) {
   return (s.graphs.kind == Graphs::Kind::te || s.graphs.kind == Graphs::Kind::local) && s.graphs.warmup == 0;
 }
 
-/// Costs of what the graphs hold, and of what stays outside them.
-struct Graphed {
-  LayerCosts inside, outside;
-};
-
-Graphed split_by_graphs(const Shape& s, const LayerCosts& layers) {
-  Graphed out{layers, layers};
+/// The capture, which holds the graphed parts of the micro-batches in flight, and a step that keeps only the
+/// rest.
+void graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers, StageStep& out) {
+  LayerCosts graphed = layers, rest = layers;
   for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
-    const double captured = layers[k].captured;
-    out.inside[k] = {captured, captured, captured};
-    LayerCost& rest = out.outside[k];
-    rest.kept -= captured;
-    rest.forward = std::max(layers[k].forward - captured, rest.kept);
-    rest.backward = std::max(layers[k].backward - captured, rest.kept);
+    graphed[k] = {layers[k].captured, layers[k].captured, layers[k].captured};
+    rest[k].kept -= layers[k].captured;
+    rest[k].forward = std::max(layers[k].forward - layers[k].captured, rest[k].kept);
+    rest[k].backward = std::max(layers[k].backward - layers[k].captured, rest[k].kept);
   }
-  return out;
-}
-
-/// The capture, which holds the graphed parts of the micro-batches in flight.
-double capture_bytes(const Shape& s, std::int32_t stage, const LayerCosts& inside) {
-  std::vector<ChunkCost> chunks;
+  StageCosts capture;
   for (const Chunk& chunk : s.chunks) {
     if (chunk.stage != stage) continue;
     ChunkCost cost;
     for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k)
-      cost.kept += chunk.layers[k] * inside[k].kept;
+      cost.kept += chunk.layers[k] * graphed[k].kept;
     cost.forward = cost.backward = cost.kept;
-    chunks.push_back(cost);
+    capture.chunks.push_back(cost);
   }
-  return walk_schedule(s, stage, chunks).bytes;
+  out.capture = walk_schedule(s, stage, capture.chunks).bytes;
+  out.rest = walk_schedule(s, stage, stage_costs(s, stage, rest).chunks).bytes;
 }
 
-/// Above static, of a step of a run with graphs. `eager`: a step without them; `beside`: what a step takes
-/// beside its layers. Steps without graphs come first, before the buffers of the graphs are there, and what
-/// the pools hold later is what such a step keeps.
-double graphed_step(const Shape& s, std::int32_t stage, const LayerCosts& layers, double eager, double beside,
-                    double buffers) {
-  if (!captures_first(s)) return std::max(eager - buffers, 0.0);
-  const Graphed split = split_by_graphs(s, layers);
-  const double replay = walk_schedule(s, stage, stage_costs(s, stage, split.outside).chunks).bytes + beside;
-  return std::max({capture_bytes(s, stage, split.inside), replay, 0.0});
+/// Bytes of forward and backward above what stays.
+double step_bytes(const StageStep& step, const StageStates& states, const StageWorkspace& workspace) {
+  const double beside = step.transfers + states.gathered + (step.in_backward ? states.in_backward : 0) -
+                        workspace.replayed_inputs - states.main_gradients;
+  double bytes = step.bytes + beside;
+  // Steps without graphs come first, before the buffers of the graphs are there, and what the pools hold
+  // later is what such a step keeps.
+  if (step.graphed) bytes = std::max(bytes - workspace.graph_buffers, 0.0);
+  if (step.captures_first) bytes = std::max({step.capture, step.rest + beside, 0.0});
+  return bytes * step.ratio;
 }
 
 StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& layers) {
   StagePeaks out;
+  const StageStates states = stage_states(s, stage);
+  const StageWorkspace workspace = stage_workspace(s, stage);
+  const StageStep step = stage_step(s, stage, layers);
+  const StageTotal total = total_of(step, states, workspace);
   out.stage = stage;
-  const Parameters parameters = parameters_of(s, stage, nullptr);
-  const StateBytes states = states_of(s, stage, parameters, nullptr);
+  out.layers = step.layers;
   out.weights = states.weights;
   out.gradients = states.gradients;
   out.optimizer = states.optimizer;
-  out.workspace = std::max(states.workspace + s.calibration.static_bytes, 0.0);
-  out.static_bytes = out.weights + out.gradients + out.optimizer + out.workspace;
-  out.optimizer_step = states.step_temporaries;
+  out.workspace = workspace.bytes;
+  out.static_bytes = total.fixed;
+  out.optimizer_step = states.optimizer_step;
   out.host = states.host;
-
-  StageCosts costs = stage_costs(s, stage, layers);
-  const Occupancy at = walk_schedule(s, stage, costs.chunks);
-  out.layers = costs.layers;
-  const double transfers = s.parallel.pp > 1 ? 2 * s.rows() * s.model.hidden * s.numerics.residual : 0;
-  const double sharded = states.step_gathered + (at.in_backward ? states.step_backward : 0);
-  out.logits = costs.logits[at.chunk];
-  out.step = at.bytes + transfers + sharded - states.replayed_inputs - states.main_gradients;
-  if (s.graphs.kind == Graphs::Kind::te || s.graphs.kind == Graphs::Kind::local)
-    out.step = graphed_step(s, stage, layers, out.step, out.step - at.bytes, states.graph_buffers);
-  out.step *= s.calibration.moving_ratio;
-  out.logits *= s.calibration.moving_ratio;
+  out.logits = step.logits * step.ratio;
+  out.step = step_bytes(step, states, workspace);
   out.activations = std::max(out.step - out.logits, 0.0);
-  for (const auto n : at.in_flight) out.in_flight += n;
-  out.peak = out.static_bytes + std::max(out.step, out.optimizer_step);
+  out.in_flight = step.in_flight;
+  out.peak = total.peak();
   out.phase = out.optimizer_step > out.step ? Phase::optimizer
-              : at.in_backward              ? Phase::backward
+              : step.in_backward            ? Phase::backward
                                             : Phase::forward;
   return out;
 }
 
+double busiest_peak(const Shape& s, const Peaks& balanced) {
+  if (!has_busiest_rank(s)) return 0;
+  const LayerCosts layers = busiest_layer_costs(s);
+  double highest = 0;
+  for (const StagePeaks& stage : balanced.stages)
+    highest = std::max(highest, stage_peaks(s, stage.stage, layers).peak);
+  return highest;
+}
+
 }  // namespace
+
+bool has_busiest_rank(const Shape& s) {
+  return s.model.moe && !s.balanced_routing && s.parallel.ep > 1 && s.kernels.imbalance < busiest;
+}
+
+LayerCosts busiest_layer_costs(const Shape& s) {
+  if (!has_busiest_rank(s)) return layer_costs(s);
+  Shape hot = s;
+  hot.kernels.imbalance = busiest;
+  return layer_costs(hot);
+}
+
+StageStep stage_step(const Shape& s, std::int32_t stage, const LayerCosts& layers) {
+  const StageCosts costs = stage_costs(s, stage, layers);
+  const Occupancy at = walk_schedule(s, stage, costs.chunks);
+  StageStep out;
+  out.bytes = at.bytes;
+  out.logits = costs.logits[at.chunk];
+  out.transfers = s.parallel.pp > 1 ? 2 * s.rows() * s.model.hidden * s.numerics.residual : 0;
+  out.in_backward = at.in_backward;
+  out.layers = costs.layers;
+  for (const auto n : at.in_flight) out.in_flight += n;
+  out.graphed = s.graphs.kind == Graphs::Kind::te || s.graphs.kind == Graphs::Kind::local;
+  out.captures_first = captures_first(s);
+  out.ratio = s.calibration.moving_ratio;
+  if (out.captures_first) graphed_step(s, stage, layers, out);
+  return out;
+}
+
+StageTotal total_of(const StageStep& step, const StageStates& states, const StageWorkspace& workspace) {
+  const double fixed = states.weights + states.gradients + states.optimizer + workspace.bytes;
+  return {fixed, std::max(step_bytes(step, states, workspace), states.optimizer_step)};
+}
 
 Peaks peaks(const Shape& s) {
   Peaks out;
@@ -121,7 +152,7 @@ Peaks peaks(const Shape& s) {
   }
   out.capacity = s.capacity;
   out.margin = s.margin;
-  add_overheads(s, out);
+  add_overheads(s, out, busiest_peak(s, out));
   return out;
 }
 

@@ -38,22 +38,22 @@ std::uint32_t modules_of(const Fields& f, std::string_view field) {
   return bits;
 }
 
-void read_parallel(const Fields& f, Parallel& p) {
-  p.tp = at_least_one(f.number("model.tensor_model_parallel_size", 1));
-  p.pp = at_least_one(f.number("model.pipeline_model_parallel_size", 1));
-  p.vpp = at_least_one(f.number("model.virtual_pipeline_model_parallel_size", 1));
-  p.cp = at_least_one(f.number("model.context_parallel_size", 1));
-  p.ep = at_least_one(f.number("model.expert_model_parallel_size", 1));
-  p.etp = at_least_one(f.number("model.expert_tensor_parallel_size", p.tp));
-  p.sequence = f.flag("model.sequence_parallel") && p.tp > 1;
-  p.gpus = f.number("launch.gpus", 0);
-  if (p.gpus <= 0) p.gpus = std::max(p.tp * p.cp, p.ep * p.etp) * p.pp;
-  // The experts take the tensor size of the rest unless told otherwise, which many worlds cannot hold.
-  if (!f.written("model.expert_tensor_parallel_size") && p.gpus < p.etp * p.ep * p.pp) p.etp = 1;
-  p.dp = at_least_one(std::floor(p.gpus / (p.tp * p.pp * p.cp)));
-  p.expert_dp = at_least_one(std::floor(p.gpus / (p.etp * p.ep * p.pp)));
-  p.group = f.number("model.microbatch_group_size_per_vp_stage", p.pp);
-  p.instances = at_least_one(f.number("ddp.num_distributed_optimizer_instances", 1));
+Sizes sizes_of(const Fields& f) {
+  Sizes z;
+  z.tp = f.number("model.tensor_model_parallel_size", 1);
+  z.pp = f.number("model.pipeline_model_parallel_size", 1);
+  z.vpp = f.number("model.virtual_pipeline_model_parallel_size", 1);
+  z.cp = f.number("model.context_parallel_size", 1);
+  z.ep = f.number("model.expert_model_parallel_size", 1);
+  z.etp = f.number("model.expert_tensor_parallel_size");
+  z.etp_written = f.written("model.expert_tensor_parallel_size");
+  z.sequence = f.flag("model.sequence_parallel");
+  z.gpus = f.number("launch.gpus", 0);
+  z.group = f.number("model.microbatch_group_size_per_vp_stage");
+  z.instances = f.number("ddp.num_distributed_optimizer_instances", 1);
+  z.micro_batch = f.number("train.micro_batch_size", 1);
+  z.global_batch = f.number("train.global_batch_size");
+  return z;
 }
 
 double padded_vocabulary(const Fields& f, double vocab, double tp) {
@@ -309,7 +309,6 @@ void read_graphs(const Fields& f, Graphs& g) {
 
 void read_batch(const Fields& f, Shape& s) {
   s.sequence = f.number("model.seq_length", f.number("derived.data_seq_length"));
-  s.micro_batch = at_least_one(f.number("train.micro_batch_size", 1));
   const double global = f.number("train.global_batch_size", s.micro_batch * s.parallel.dp);
   // A global batch too small for all ranks is no legal run; what it does feed is the best guess.
   const double fed = at_least_one(std::floor(global / s.micro_batch));
@@ -317,7 +316,6 @@ void read_batch(const Fields& f, Shape& s) {
     s.parallel.expert_dp = at_least_one(std::floor(s.parallel.expert_dp * fed / s.parallel.dp));
     s.parallel.dp = fed;
   }
-  s.microbatches = at_least_one(std::floor(global / (s.micro_batch * s.parallel.dp)));
   s.packed = f.flag("derived.packed");
   s.balanced_routing = f.flag("model.moe_router_force_load_balancing");
   // A peak is the highest of many steps and layers. A few steps on random tokens stay balanced.
@@ -403,12 +401,34 @@ tl::unexpected<source::Error> failed(std::string message) {
 
 }  // namespace
 
+void spread(const Sizes& z, Shape& s) {
+  Parallel& p = s.parallel;
+  p.tp = at_least_one(z.tp);
+  p.pp = at_least_one(z.pp);
+  p.vpp = at_least_one(z.vpp);
+  p.cp = at_least_one(z.cp);
+  p.ep = at_least_one(z.ep);
+  p.etp = at_least_one(z.etp > 0 ? z.etp : p.tp);
+  p.sequence = z.sequence && p.tp > 1;
+  p.gpus = z.gpus;
+  if (p.gpus <= 0) p.gpus = std::max(p.tp * p.cp, p.ep * p.etp) * p.pp;
+  // The experts take the tensor size of the rest unless told otherwise, which many worlds cannot hold.
+  if (!z.etp_written && p.gpus < p.etp * p.ep * p.pp) p.etp = 1;
+  p.dp = at_least_one(std::floor(p.gpus / (p.tp * p.pp * p.cp)));
+  p.expert_dp = at_least_one(std::floor(p.gpus / (p.etp * p.ep * p.pp)));
+  p.group = z.group > 0 ? z.group : p.pp;
+  p.instances = at_least_one(z.instances);
+  s.micro_batch = at_least_one(z.micro_batch);
+  const double global = z.global_batch > 0 ? z.global_batch : s.micro_batch * p.dp;
+  s.microbatches = at_least_one(std::floor(global / (s.micro_batch * p.dp)));
+}
+
 source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config) {
   const Fields f(config);
   ShapeAndNotes out;
   Shape& s = out.shape;
   if (auto text = out_of_range(f); !text.empty()) return failed(std::move(text));
-  read_parallel(f, s.parallel);
+  spread(sizes_of(f), s);
   read_model(f, s);
   read_batch(f, s);
   if (auto text = missing(f, s); !text.empty()) return failed(std::move(text));

@@ -154,15 +154,14 @@ double moe_layers(const Shape& s, std::int32_t stage) {
   return n;
 }
 
-void workspace(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& fixed) {
+void workspace(const Shape& s, std::int32_t stage, StageWorkspace& out, Fixed& fixed) {
   const Local l(s);
-  out.workspace +=
-      fixed.add({"cuBLAS workspaces of forward and backward", "workspace", "", Source::workspace},
-                {{"threads", 2}, {"bytes", cublas_bytes(s)}});
+  out.bytes += fixed.add({"cuBLAS workspaces of forward and backward", "workspace", "", Source::workspace},
+                         {{"threads", 2}, {"bytes", cublas_bytes(s)}});
   if (s.kernels.te || (s.kernels.te_present && s.model.moe)) {  // the router multiplies with it too
     const double te = s.kernels.capability >= 9 ? 32.0 * 1024 * 1024 + 1024 : 4.0 * 1024 * 1024;
     const bool grouped = s.kernels.te && s.model.moe && s.kernels.grouped_gemm;
-    out.workspace += fixed.add(
+    out.bytes += fixed.add(
         {"Transformer Engine's cuBLAS workspaces", "workspace", "model.moe_grouped_gemm", Source::workspace},
         {{"streams", grouped ? 5.0 : 1.0}, {"bytes", te}});
   }
@@ -170,25 +169,25 @@ void workspace(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& fixed
     double shared = s.parallel.sequence ? l.tokens * l.hidden * l.bytes : 0;
     if (s.kernels.attention == Backend::unfused && s.model.heads > 0)
       shared = std::max(shared, s.micro_batch * l.heads * s.sequence * s.sequence / s.parallel.cp * l.bytes);
-    out.workspace += fixed.add(
+    out.bytes += fixed.add(
         {"Megatron-Core's shared buffer for scores and gathered inputs", "workspace",
          "model.seq_length model.attention_backend model.sequence_parallel", Source::local_attention},
         {{"bytes", shared}});
   }
   if (s.parallel.pp > 1)
-    out.workspace += fixed.add({"tensors of the last transfers between stages", "pipeline",
-                                "model.pipeline_model_parallel_size", Source::schedule},
-                               {{"tensors", s.parallel.vpp > 1 ? 7.0 : 3.0},
-                                {"tokens", l.rows},
-                                {"hidden", l.hidden},
-                                {"bytes", l.residual}});
+    out.bytes += fixed.add({"tensors of the last transfers between stages", "pipeline",
+                            "model.pipeline_model_parallel_size", Source::schedule},
+                           {{"tensors", s.parallel.vpp > 1 ? 7.0 : 3.0},
+                            {"tokens", l.rows},
+                            {"hidden", l.hidden},
+                            {"bytes", l.residual}});
   // What the dispatchers hold of the last micro-batch: probabilities and map of each expert, permutations and
   // counts of each token (measured: docs/memory.md).
-  out.workspace += fixed.add({"routing maps, probabilities and permutations of the last micro-batch",
-                              "mlp.token_dispatcher", "model.num_moe_experts", Source::dispatcher},
-                             {{"MoE layers", moe_layers(s, stage)},
-                              {"tokens", l.rows},
-                              {"bytes", s.model.moe ? 240 + 23 * s.model.experts : 0}});
+  out.bytes += fixed.add({"routing maps, probabilities and permutations of the last micro-batch",
+                          "mlp.token_dispatcher", "model.num_moe_experts", Source::dispatcher},
+                         {{"MoE layers", moe_layers(s, stage)},
+                          {"tokens", l.rows},
+                          {"bytes", s.model.moe ? 240 + 23 * s.model.experts : 0}});
   const double replayed = recomputes_experts(s) ? moe_layers(s, stage) : 0;
   out.replayed_inputs =
       fixed.add({"input of the last replay and its gradient, held by the dispatcher", "mlp.token_dispatcher",
@@ -198,7 +197,7 @@ void workspace(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& fixed
                  {"hidden", l.hidden},
                  {"input and gradient", 2},
                  {"bytes", l.bytes}});
-  out.workspace += out.replayed_inputs;
+  out.bytes += out.replayed_inputs;
 }
 
 /// Passes of a model chunk that a stage holds at most, as in schedule.cpp.
@@ -211,7 +210,7 @@ double chunks_in_flight(const Shape& s, std::int32_t stage) {
 
 /// Each graph has tensors of its own for each micro-batch in flight, shared by the graphs of a layer only
 /// where one ends and the next begins.
-void graph_buffers(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& fixed) {
+void graph_buffers(const Shape& s, std::int32_t stage, StageWorkspace& out, Fixed& fixed) {
   const Graphs& g = s.graphs;
   if (g.kind != Graphs::Kind::te) return;
   double layers = 0;
@@ -235,7 +234,7 @@ void graph_buffers(const Shape& s, std::int32_t stage, StateBytes& out, Fixed& f
                    {"layers of a chunk", layers},
                    {"sequence", s.sequence},
                    {"sequence", s.sequence}});
-  out.workspace += out.graph_buffers;
+  out.bytes += out.graph_buffers;
 }
 
 void fsdp_buffers(const Shape& s, const Parameters& n, StateBytes& out, Fixed& fixed) {
@@ -280,17 +279,35 @@ void step_temporaries(const Shape& s, const Trained& t, StateBytes& out, Fixed& 
 
 }  // namespace
 
-StateBytes states_of(const Shape& s, std::int32_t stage, const Parameters& n, Records* records) {
+StateBytes states_of(const Shape& s, const Parameters& n, Records* records) {
   Fixed fixed(records);
   const Trained t = trained(s, n);
   StateBytes out;
   out.weights = weights(s, n, fixed);
   out.gradients = gradients(s, t, fixed);
   out.optimizer = optimizer(s, t, fixed);
-  workspace(s, stage, out, fixed);
-  graph_buffers(s, stage, out, fixed);
   fsdp_buffers(s, n, out, fixed);
   step_temporaries(s, t, out, fixed);
+  return out;
+}
+
+StageWorkspace workspace_of(const Shape& s, std::int32_t stage, Records* records) {
+  Fixed fixed(records);
+  StageWorkspace out;
+  workspace(s, stage, out, fixed);
+  graph_buffers(s, stage, out, fixed);
+  return out;
+}
+
+StageStates stage_states(const Shape& s, std::int32_t stage) {
+  const StateBytes b = states_of(s, parameters_of(s, stage, nullptr), nullptr);
+  return {b.weights,       b.gradients,     b.optimizer,      b.step_temporaries,
+          b.step_gathered, b.step_backward, b.main_gradients, b.host};
+}
+
+StageWorkspace stage_workspace(const Shape& s, std::int32_t stage) {
+  StageWorkspace out = workspace_of(s, stage, nullptr);
+  out.bytes = std::max(out.bytes + s.calibration.static_bytes, 0.0);
   return out;
 }
 

@@ -1,6 +1,6 @@
 // Parameters, gradients, optimizer state and the buffers that stay allocated, per pipeline stage.
 #pragma once
-#include "headroom/memory/shape.hpp"
+#include "headroom/memory/parts.hpp"
 #include "walk.hpp"
 
 namespace headroom::memory {
@@ -17,15 +17,14 @@ struct Parameters {
 [[nodiscard]] Parameters parameters_of(const Shape& s, std::int32_t stage, Records* records);
 
 struct StateBytes {
-  double weights = 0, gradients = 0, optimizer = 0, workspace = 0;
+  double weights = 0, gradients = 0, optimizer = 0;
   double step_temporaries = 0;  ///< of an optimizer step
   double step_gathered = 0;     ///< parameters that FSDP gathers for a pass
   double step_backward = 0;     ///< gradients that FSDP holds in the backward
   double main_gradients = 0;  ///< fp32 copies of half-precision gradients, part of `optimizer` between steps
   double host = 0;
-  double graph_buffers = 0;    ///< part of `workspace` that is there once graphs are captured
-  double replayed_inputs = 0;  ///< part of `workspace` that the next forward frees as it goes
 };
-[[nodiscard]] StateBytes states_of(const Shape& s, std::int32_t stage, const Parameters& n, Records* records);
+[[nodiscard]] StateBytes states_of(const Shape& s, const Parameters& n, Records* records);
+[[nodiscard]] StageWorkspace workspace_of(const Shape& s, std::int32_t stage, Records* records);
 
 }  // namespace headroom::memory

@@ -162,7 +162,7 @@ class Diagnoser {
     if (f.kind == LineKind::allocator && f.figures.tried)
       c.tensors = fitting_tensors(*f.figures.tried, run_.shape, log_.layout, f.trace.module);
     out_.tensors = c.tensors;
-    decide(log_.snapshot                    ? judge_snapshot(c)
+    decide(log_.snapshot                   ? judge_snapshot(c)
            : f.kind == LineKind::allocator ? judge_allocator(c)
                                            : judge_others(c));
     if (f.kind == LineKind::allocator) {

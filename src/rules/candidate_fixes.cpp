@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "headroom/rules/pack.hpp"
+#include "headroom/rules/choices.hpp"
 
 namespace headroom::rules {
 namespace {
@@ -61,12 +61,10 @@ std::optional<Fix> instantiate(const FixData& data, const lang::ExprPool& pool,
   return fix;
 }
 
-}  // namespace
-
-std::vector<Fix> candidate_fixes(const Rule& rule, const lang::ExprPool& pool,
+std::vector<Fix> instantiate_all(std::span<const FixData> all, const lang::ExprPool& pool,
                                  const EffectiveConfig& config) {
   std::vector<Fix> fixes;
-  for (const auto& data : rule.fixes) {
+  for (const auto& data : all) {
     if (data.when != lang::no_expr) {
       const Value applies = lang::evaluate(pool, data.when, config.scope());
       if (applies.is_unknown() || !applies.truthy()) continue;
@@ -74,6 +72,50 @@ std::vector<Fix> candidate_fixes(const Rule& rule, const lang::ExprPool& pool,
     if (auto fix = instantiate(data, pool, config)) fixes.push_back(std::move(*fix));
   }
   return fixes;
+}
+
+void add(Fix& to, Fix&& more) {
+  for (auto& edit : more.set) to.set.push_back(std::move(edit));
+  for (auto& field : more.unset) to.unset.push_back(std::move(field));
+  for (auto& variable : more.env) to.env.push_back(std::move(variable));
+  to.safety = std::max(to.safety, more.safety);
+}
+
+}  // namespace
+
+std::vector<Fix> candidate_fixes(const Rule& rule, const lang::ExprPool& pool,
+                                 const EffectiveConfig& config) {
+  return instantiate_all(rule.fixes, pool, config);
+}
+
+Fix companions_of(const Dimension& dimension, const lang::ExprPool& pool, const EffectiveConfig& changed) {
+  Fix out;
+  for (auto& fix : instantiate_all(dimension.choices, pool, changed)) add(out, std::move(fix));
+  return out;
+}
+
+std::vector<Fix> choices_of(const Dimension& dimension, const lang::ExprPool& pool,
+                            const EffectiveConfig& config) {
+  const auto makes_sense = [&](const EffectiveConfig& on) {
+    if (dimension.when == lang::no_expr) return true;
+    const Value applies = lang::evaluate(pool, dimension.when, on.scope());
+    return !applies.is_unknown() && applies.truthy();
+  };
+  if (dimension.field == schema::no_field)
+    return makes_sense(config) ? instantiate_all(dimension.choices, pool, config) : std::vector<Fix>();
+  std::vector<Fix> out;
+  EffectiveConfig changed = config;
+  for (const std::int64_t size : dimension.values) {
+    if (config.now[dimension.field] == Value(size)) continue;
+    changed.now[dimension.field] = Value(size);
+    if (!makes_sense(changed)) continue;
+    Fix fix;
+    fix.set.emplace_back(std::string(config.schema->field(dimension.field).name), Value(size));
+    add(fix, companions_of(dimension, pool, changed));
+    fix.title = title_of(fix);
+    out.push_back(std::move(fix));
+  }
+  return out;
 }
 
 }  // namespace headroom::rules

@@ -11,8 +11,8 @@ namespace headroom::rules {
 
 struct Block {
   bool fails = false;
-  std::string_view yaml;   ///< between the fences, in the text of the file
-  std::uint32_t line = 0;  ///< of its first line, in the file
+  std::string_view yaml;      ///< between the fences, in the text of the file
+  std::uint32_t line = 0;     ///< of its first line, in the file
   std::string_view log = {};  ///< of the ```log block that follows
 };
 

@@ -103,7 +103,9 @@ void RuleReader::whole(const source::SourceText& text, const Page& page) {
 
 void RuleReader::page_blocks(const Page& page) {
   std::vector<Example> examples;
-  for (const auto& b : page.blocks) examples.push_back({b.fails, storage_.keep(std::string(b.yaml)), b.line, storage_.keep(std::string(b.log))});
+  for (const auto& b : page.blocks)
+    examples.push_back(
+        {b.fails, storage_.keep(std::string(b.yaml)), b.line, storage_.keep(std::string(b.log))});
   rule_.examples = storage_.keep(std::move(examples));
   rule_.page = storage_.keep(std::string(page.text));
   rule_.title = storage_.keep(std::string(page.title));

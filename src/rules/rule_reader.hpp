@@ -18,7 +18,7 @@ class RuleReader {
   /// Adds the rule to the storage where the file has no fault.
   void read(const std::shared_ptr<const source::SourceText>& text, std::string id);
 
- private:
+ protected:  // the reader of choices (choices_reader.cpp) is made of the same parts
   using NodeId = source::NodeId;
 
   void front_matter(const source::Document& doc);

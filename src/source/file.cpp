@@ -12,6 +12,7 @@
 #include "chars.hpp"
 #include "headroom/source/document.hpp"
 #include "headroom/source/edit.hpp"
+#include "headroom/source/pipe.hpp"
 
 namespace headroom::source {
 namespace {
@@ -72,7 +73,12 @@ Result<std::shared_ptr<const SourceText>> read_file(const std::string& path, con
   const Descriptor file(standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
                         !standard_input);
   if (file.get() < 0) return tl::unexpected(error_without_place(name, "cannot open: " + reason(errno)));
-  auto text = read_all(file.get(), name, limits.bytes);
+  return read_descriptor(file.get(), name, limits);
+}
+
+Result<std::shared_ptr<const SourceText>> read_descriptor(int descriptor, const std::string& name,
+                                                          const Limits& limits) {
+  auto text = read_all(descriptor, name, limits.bytes);
   if (!text) return tl::unexpected(std::move(text.error()));
   auto source = std::make_shared<const SourceText>(name, std::move(*text));
   if (const auto bad = find_bad_byte(source->text())) {

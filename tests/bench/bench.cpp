@@ -10,6 +10,7 @@
 #include "headroom/dialect/bridge.hpp"
 #include "headroom/lint/lint.hpp"
 #include "headroom/memory/ledger.hpp"
+#include "plan_bench.hpp"
 
 using namespace headroom;
 
@@ -86,6 +87,7 @@ int main() {
     fmt::print("{:<28}{:>10.2f} us   {:.2f} us where the layers are known{}\n", "step time", whole / loop,
                stages / loop, seconds > 0 ? "" : "?");
   }
+  bench::plan_rows();
   fmt::print("{} rules, {} fields, {} start-up steps\n", packs[0]->rules.size(), schema.size(),
              rules::embedded_resolve().steps.size());
   return 0;

@@ -215,3 +215,12 @@ TEST_CASE("--no-ask talks to nobody") {
   CHECK(result.status == 0);
   CHECK_THAT(result.out, !Catch::Contains("headroom> "));
 }
+
+TEST_CASE("answers name another log and the memory of a node") {
+  const TemporaryFolder folder;
+  const Json other = explained({folder.file("empty.log", ""), "--answer", "log=" + log_path});
+  CHECK(other["cause"] == "capacity-activation");
+  CHECK(run({{"explain", log_path, "--answer", "log=" + folder.path() + "/none.log"}}).status == 2);
+  CHECK(run({{"explain", log_path, "--answer", "host_memory=much"}}).status == 2);
+  CHECK(run({{"explain", log_path, "--answer", "host_memory=1TB", "--no-ask"}}).status == 0);
+}

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -72,14 +73,28 @@ bool Session::read_more() {
 }
 
 void Session::expect_end(const std::string& text) {
-  while (!screen().ends_with(text)) {
+  // The prompt of before still stands at the end until the line just typed is echoed with its line break.
+  while (raw_.find('\n', typed_) == std::string::npos || !screen().ends_with(text)) {
     CAPTURE(screen());
     REQUIRE(read_more());
   }
 }
 
+// The prompt can be on the screen before the line editor has the terminal; what is typed in between is echoed
+// twice.
+void Session::wait_for_editor() const {
+  termios now{};
+  for (int i = 0; i < 30'000; ++i) {
+    REQUIRE(tcgetattr(terminal_, &now) == 0);
+    if ((now.c_lflag & ICANON) == 0) return;
+    usleep(1000);
+  }
+}
+
 void Session::type(const std::string& line) {
   const std::string keys = line + "\r";
+  wait_for_editor();
+  typed_ = raw_.size();
   REQUIRE(::write(terminal_, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));
 }
 

@@ -24,10 +24,12 @@ class Session {
 
  private:
   bool read_more();
+  void wait_for_editor() const;
 
   int terminal_ = -1;
   int child_ = -1;
   std::string raw_;
+  std::size_t typed_ = 0;  ///< of `raw_`, what was there before the last line typed
 };
 
 }  // namespace headroom::cli

@@ -1,6 +1,7 @@
 // `headroom explain` on memory snapshots.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -120,7 +121,8 @@ TEST_CASE("explain --html writes one page, whole or not at all") {
   CHECK(html.find("http:") == std::string::npos);
   CHECK(html.find("https:") == std::string::npos);
   CHECK(run({{"explain", folder + "snap-good.pickle", "--html", "-"}}).out == html);
-  const auto nowhere = run({{"explain", folder + "snap-good.pickle", "--html", page + "/no"}});
+  CHECK(run({{"explain", folder + "snap-good.pickle", "--html", "/dev/full"}}).status == 2);
+  const auto nowhere = run({{"explain", folder + "snap-good.pickle", "--html", "/proc/no/page"}});
   CHECK(nowhere.status == 2);
   CHECK(nowhere.err.find("cannot write") != std::string::npos);
   CHECK(run({{"explain", folder + "snap-good.pickle", "--html", "/dev/null"}}).status == 0);

@@ -92,6 +92,7 @@ with tempfile.TemporaryDirectory() as name:
         plain_commands(place)
     else:
         (place / ".git").mkdir()
+        shutil.copytree(source / "examples", place / "examples")
         replaced = []
         for file, kind, body, span in fenced_blocks():
             if file:

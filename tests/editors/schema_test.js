@@ -112,7 +112,7 @@ async function yamlLanguageServerTakesIt() {
   await request(1, 'initialize', { processId: process.pid, rootUri: null, capabilities: { textDocument: { hover: { contentFormat: ['markdown'] }, completion: {} } } });
   send({ method: 'initialized', params: {} });
   send({ method: 'workspace/didChangeConfiguration', params: { settings } });
-  const uri = 'file:///work/run.yaml';
+  const uri = 'file:///repo/run.yaml';
   const text = 'model:\n  num_layrs: 4\n  num_layers: 4\n  recompute_granularity: \nmixed_precision: bf16_mixed\n';
   const diagnosed = new Promise((resolve) => {
     listener = () => { const last = published.filter((p) => p.uri === uri && p.diagnostics.length).pop(); if (last) resolve(last.diagnostics); };

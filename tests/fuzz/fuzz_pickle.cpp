@@ -1,5 +1,5 @@
-// Reads bytes as a memory snapshot and, where they are one, follows every number in it: ids exist, blocks lie in
-// their segments, and whoever is alive at a moment adds up.
+// Reads bytes as a memory snapshot and, where they are one, follows every number in it: ids exist, blocks lie
+// in their segments, and whoever is alive at a moment adds up.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -7,7 +7,7 @@
 namespace headroom::lsp::test {
 namespace {
 
-const std::string uri = "file:///work/run.yaml";
+const std::string uri = "file:///repo/run.yaml";
 const std::string half = "mixed_precision: bf16_mixed\n";  // without it there is a finding
 
 std::string page(std::string_view rule) {
@@ -88,8 +88,8 @@ TEST_CASE("files that are no training config get no findings") {
     CHECK(client.actions(uri).empty());
     CHECK(client.request("textDocument/hover", at(0, 1)).is_null());
   }
-  client.open("file:///work/build.sh", "#!/bin/sh\nmake all\n", "shellscript");
-  CHECK(client.diagnostics("file:///work/build.sh").empty());
+  client.open("file:///repo/build.sh", "#!/bin/sh\nmake all\n", "shellscript");
+  CHECK(client.diagnostics("file:///repo/build.sh").empty());
   client.open(uri, "headroom: {gpus: 8}\nmodel: {num_layrs: 4}\n");  // it says that it is one
   CHECK(client.codes(uri) == std::vector<std::string>{"schema-check/unknown-field"});
 }
@@ -104,8 +104,8 @@ TEST_CASE("a text that cannot be read says where, once it was a config") {
   CHECK(client.diagnostics(uri)[0]["severity"] == 1);
   CHECK_FALSE(client.diagnostics(uri)[0].contains("code"));
   CHECK(client.actions(uri).empty());
-  client.open("file:///work/other.yaml", "a: [1,\n");
-  CHECK(client.diagnostics("file:///work/other.yaml").empty());
+  client.open("file:///repo/other.yaml", "a: [1,\n");
+  CHECK(client.diagnostics("file:///repo/other.yaml").empty());
 }
 
 TEST_CASE("hover: meaning, effective value, origin, memory") {
@@ -153,7 +153,7 @@ TEST_CASE("completion speaks the language of the file") {
   client.start();
   CHECK(holds(completed(client, "actor_rollout_ref:\n  actor:\n    megatron:\n      tensor|\n"),
               "tensor_model_parallel_size"));
-  const std::string script = "file:///work/pretrain.sh";
+  const std::string script = "file:///repo/pretrain.sh";
   const std::string start = "torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64 ";
   CHECK(holds(completed(client, start + "--recomp|\n", script), "--recompute-granularity"));
   CHECK(holds(completed(client, start + "--recompute-granularity |\n", script), "selective"));
@@ -245,23 +245,23 @@ TEST_CASE("rule ids in comments and in .headroom.yaml link to their pages") {
   const Json links = client.request("textDocument/documentLink", {{"textDocument", {{"uri", uri}}}});
   REQUIRE(links.size() == 1);
   CHECK(links[0]["range"]["start"] == Json({{"line", 1}, {"character", 36}}));
-  const std::string settings = "file:///work/.headroom.yaml";
+  const std::string settings = "file:///repo/.headroom.yaml";
   client.open(settings, "ignore: [pipeline/layers-divisible]\n");
   CHECK(client.request("textDocument/documentLink", {{"textDocument", {{"uri", settings}}}}).size() == 1);
   CHECK(client.diagnostics(settings).empty());
 }
 
 TEST_CASE("what is wrong with .headroom.yaml shows there, and on top of the configs that it is for") {
-  const source::Error problem{"no key 'gpux'", "/work/.headroom.yaml", {{2, 1}, {2, 5}}, true};
+  const source::Error problem{"no key 'gpux'", "/repo/.headroom.yaml", {{2, 1}, {2, 5}}, true};
   Client client({"test", [&](const std::string&) { return Configuration{{}, {problem}}; }, {}, {}});
   client.start();
-  client.open("file:///work/.headroom.yaml", "gpus: 8\ngpux: 1\n");
-  const Json& own = client.diagnostics("file:///work/.headroom.yaml");
+  client.open("file:///repo/.headroom.yaml", "gpus: 8\ngpux: 1\n");
+  const Json& own = client.diagnostics("file:///repo/.headroom.yaml");
   REQUIRE(own.size() == 1);
   CHECK(own[0]["range"]["start"]["line"] == 1);
   client.open(uri, "# c\nmodel:\n  num_layers: 4\n" + half);
   REQUIRE(client.diagnostics(uri).size() == 1);
-  CHECK(client.diagnostics(uri)[0]["message"] == "/work/.headroom.yaml:2:1: no key 'gpux'");
+  CHECK(client.diagnostics(uri)[0]["message"] == "/repo/.headroom.yaml:2:1: no key 'gpux'");
   CHECK(client.diagnostics(uri)[0]["range"]["start"]["line"] == 1);
 }
 

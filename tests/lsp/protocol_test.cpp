@@ -6,7 +6,7 @@
 namespace headroom::lsp::test {
 namespace {
 
-const std::string uri = "file:///work/a%20b.yaml";
+const std::string uri = "file:///repo/a%20b.yaml";
 const std::string clean =
     "mixed_precision: bf16_mixed\nmodel:\n  num_layers: 4\n  pipeline_model_parallel_size: 2\n";
 const std::string broken =

@@ -7,7 +7,7 @@
 namespace headroom::lsp::test {
 namespace {
 
-const std::string uri = "file:///work/a.yaml";
+const std::string uri = "file:///repo/a.yaml";
 
 Json place(int line, int character) {
   return {{"line", line}, {"character", character}};
@@ -137,8 +137,8 @@ TEST_CASE("texts changed piece by piece and texts opened whole are the same") {
         change(uri, round + 2, {{"start", position(begin)}, {"end", position(std::max(begin, end))}}, text));
     units.replace(begin, std::max(begin, end) - begin, utf16(text));
     Json pieced = client.diagnostics(uri);
-    client.open("file:///work/a2.yaml", utf8(units));
-    Json whole = client.diagnostics("file:///work/a2.yaml");
+    client.open("file:///repo/a2.yaml", utf8(units));
+    Json whole = client.diagnostics("file:///repo/a2.yaml");
     for (Json* d : {&pieced, &whole}) {
       for (Json& one : *d) one.erase("relatedInformation");  // they name the URI
     }

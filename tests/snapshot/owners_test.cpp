@@ -151,7 +151,7 @@ TEST_CASE("stacks of other kinds") {
        MemoryUse::activations,
        LogPhase::backward,
        "Engine.cpp"},
-      {{{"/work/train.py", 3, "my_function"}}, MemoryUse::unknown, LogPhase::unknown, "/work/train.py"},
+      {{{"/repo/train.py", 3, "my_function"}}, MemoryUse::unknown, LogPhase::unknown, "/repo/train.py"},
       {{{"/a/b/c/d/train.py", 3, "get_batch"}}, MemoryUse::other, LogPhase::data, "c/d/train.py"},
       {{{site + "torch/nn/modules/module.py", 1, "_apply"}, {"/x/training.py", 2, "get_model"}},
        MemoryUse::weights,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "headroom/resolve/effective.hpp"
+#include "headroom/rules/choices.hpp"
 #include "headroom/rules/pack.hpp"
 #include "headroom/schema/log_table.hpp"
 #include "headroom/schema/owner_table.hpp"
@@ -71,11 +72,12 @@ class LoadedOwners {
 [[nodiscard]] tl::expected<LoadedOwners, Errors> load_owners(const std::string& rules_dir);
 
 /// C++ source of constant tables and of the function that returns them (`schema::embedded_schema`,
-/// `rules::embedded_resolve`, `rules::embedded_rules`, `schema::embedded_log_table`). Constant-initialised:
-/// nothing runs at start-up.
+/// `rules::embedded_resolve`, `rules::embedded_rules`, `rules::embedded_choices`,
+/// `schema::embedded_log_table`). Constant-initialised: nothing runs at start-up.
 [[nodiscard]] std::string schema_source(const schema::Schema& schema);
 [[nodiscard]] std::string resolve_source(const resolve::ResolvePack& pack);
 [[nodiscard]] std::string rules_source(const rules::RulePack& pack);
+[[nodiscard]] std::string choices_source(const rules::ChoicePack& pack);
 [[nodiscard]] std::string log_source(const schema::LogTable& table);
 [[nodiscard]] std::string owner_source(const schema::OwnerTable& table);
 

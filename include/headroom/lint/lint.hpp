@@ -36,9 +36,9 @@ struct Outcome {
   resolve::EffectiveConfig config;
   rules::Findings findings;
   std::vector<rules::Suppressed> suppressed;  ///< by comments in the text
-  std::vector<std::string> notes;           ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
-  std::optional<oom::Diagnosis> diagnosis;  ///< of `Job::log`
-  std::vector<rules::Fix> remedies;         ///< of the diagnosis, best first
+  std::vector<std::string> notes;             ///< context remarks: "bridge 0.5.0 is not known, using 0.5.1"
+  std::optional<oom::Diagnosis> diagnosis;    ///< of `Job::log`
+  std::vector<rules::Fix> remedies;           ///< of the diagnosis, best first
   std::vector<std::string> caught_by;  ///< ids of rules that say before a launch what the log's error says
 };
 

@@ -23,8 +23,9 @@ struct Learned {
 };
 
 /// Medians over the observations, each of what it names; of the offset and the ratio only what brings the
-/// peaks nearer is kept, and a figure that nothing names keeps its default. The band is the largest error that is left, and 1 % at least. `shape.calibration` counts for nothing.
-/// nullopt where no observation holds a figure of a stage of this run.
+/// peaks nearer is kept, and a figure that nothing names keeps its default. The band is the largest error
+/// that is left, and 1 % at least. `shape.calibration` counts for nothing. nullopt where no observation holds
+/// a figure of a stage of this run.
 [[nodiscard]] std::optional<Learned> calibrate(Shape shape, std::span<const Observation> observations);
 
 /// The pipeline stage of a rank: tensor-, context-, data-parallel ranks lie side by side, pipeline stages

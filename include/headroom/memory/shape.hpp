@@ -176,6 +176,18 @@ struct Shape {
   [[nodiscard]] double rows() const { return tokens() / (parallel.sequence ? parallel.tp : 1); }
 };
 
+/// How a run is spread, as its fields say.
+struct Sizes {
+  double tp = 1, pp = 1, cp = 1, ep = 1, gpus = 0;  ///< gpus 0: the smallest number that the sizes allow
+  double etp = 0;                                   ///< 0: as tp
+  bool sequence = false, etp_written = false;
+  double vpp = 1, group = 0;  ///< group 0: pp
+  double instances = 1;
+  double micro_batch = 1, global_batch = 0;  ///< global_batch 0: one micro-batch a rank
+};
+/// Fills `parallel`, `micro_batch` and `microbatches` of a shape.
+void spread(const Sizes& sizes, Shape& shape);
+
 struct ShapeAndNotes {
   Shape shape;
   std::vector<std::string> assumptions;

@@ -93,8 +93,8 @@ struct RankFigures {
   bool failed = false;
 };
 
-/// What a memory snapshot adds to the message of its failure: how free memory is cut up, and what the rest is for.
-/// Bytes, of the device that failed (or is fullest).
+/// What a memory snapshot adds to the message of its failure: how free memory is cut up, and what the rest is
+/// for. Bytes, of the device that failed (or is fullest).
 struct SnapshotFigures {
   double inactive_split = 0, releasable = 0, largest_free = 0, reserved = 0;
   double live = 0, weights = 0, gradients = 0, optimizer = 0, activations = 0, logits = 0, graphs = 0;

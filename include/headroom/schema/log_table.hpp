@@ -60,8 +60,8 @@ enum class LogPhase : std::uint8_t {
 inline constexpr std::size_t log_phases = 15;
 [[nodiscard]] std::string_view to_string(LogPhase phase);
 
-/// A frame matches where its file ends in `file`, its function is `function` and its source line holds `source`
-/// (each: where given).
+/// A frame matches where its file ends in `file`, its function is `function` and its source line holds
+/// `source` (each: where given).
 struct FramePattern {
   std::string_view file, function, source;
   LogPhase phase = LogPhase::unknown;

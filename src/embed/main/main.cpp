@@ -52,6 +52,8 @@ int run(const std::string& rules_dir, const std::filesystem::path& out_dir) {
   if (!resolve) errors = std::move(resolve.error());
   auto rules = headroom::rules::load_rules(rules_dir, schema->view());
   if (!rules) errors.insert(errors.end(), rules.error().begin(), rules.error().end());
+  auto choices = headroom::rules::load_choices(rules_dir + "/plan", schema->view());
+  if (!choices) errors.insert(errors.end(), choices.error().begin(), choices.error().end());
   auto log = headroom::embed::load_log(rules_dir);
   if (!log) errors.insert(errors.end(), log.error().begin(), log.error().end());
   auto owners = headroom::embed::load_owners(rules_dir);
@@ -63,6 +65,7 @@ int run(const std::string& rules_dir, const std::filesystem::path& out_dir) {
   bool ok = write_if_changed(out_dir / "schema_data.cpp", headroom::embed::schema_source(schema->view()));
   ok = write_if_changed(out_dir / "resolve_data.cpp", headroom::embed::resolve_source(resolve->view())) && ok;
   ok = write_if_changed(out_dir / "rules_data.cpp", headroom::embed::rules_source(rules->view())) && ok;
+  ok = write_if_changed(out_dir / "choices_data.cpp", headroom::embed::choices_source(choices->view())) && ok;
   ok = write_if_changed(out_dir / "log_data.cpp", headroom::embed::log_source(log->view())) && ok;
   ok = write_if_changed(out_dir / "owner_data.cpp", headroom::embed::owner_source(owners->view())) && ok;
   return ok ? 0 : 1;
