@@ -88,7 +88,9 @@ class SnapshotCommand {
   }
 
   ExitStatus write_page(const std::string& page, const std::string& snapshot) const {
-    if (!spares(options_, options_.html, {snapshot}) || !write_file(options_, options_.html, page))
+    std::vector<std::string> reads = options_.configs;
+    reads.push_back(snapshot);
+    if (!spares(options_, options_.html, reads) || !write_file(options_, options_.html, page))
       return exit_usage;
     static_cast<void>(write(stderr, fmt::format("note: wrote {}\n", report::printable(options_.html))));
     return exit_clean;

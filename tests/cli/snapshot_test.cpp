@@ -1,6 +1,7 @@
 // `headroom explain` on memory snapshots.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
