@@ -34,9 +34,9 @@ rules::Fix between(const dialect::Settings& before, const dialect::Settings& aft
 
 std::string verdict(const oom::Diagnosis& d, const memory::Peaks& before, const memory::Peaks& after) {
   const double change = after.used - before.used;
-  std::string out =
-      fmt::format("peak {:.2f} -> {:.2f} GiB ({:+.2f}) by the estimate, stage {}", before.peak().peak / gib,
-                  after.peak().peak / gib, change / gib, after.peak().stage);
+  std::string out = fmt::format("peak {:.2f} -> {:.2f} GiB ({:+.2f}) by the estimate, stage {}",
+                                before.peak().peak / gib, after.peak().peak / gib,
+                                (after.peak().peak - before.peak().peak) / gib, after.peak().stage);
   const auto limit = d.figures.allowed ? d.figures.allowed : d.figures.capacity;
   if (d.seen > 0 && limit) {
     // The estimate's difference on top of what the log saw, or on top of the peak that the run never reached.
