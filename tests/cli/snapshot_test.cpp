@@ -127,7 +127,8 @@ TEST_CASE("explain --html writes one page, whole or not at all") {
   CHECK(nowhere.err.find("cannot write") != std::string::npos);
   CHECK(run({{"explain", folder + "snap-good.pickle", "--html", "/dev/null"}}).status == 0);
   CHECK(std::filesystem::is_character_file("/dev/null"));
-  const std::string own = files.file("own.pickle", read(HEADROOM_SOURCE_DIR "/" + folder + "snap-good.pickle"));
+  const std::string own =
+      files.file("own.pickle", read(HEADROOM_SOURCE_DIR "/" + folder + "snap-good.pickle"));
   const auto over = run({{"explain", own, "--html", files.path() + "/./own.pickle"}});
   CHECK(over.status == 2);
   CHECK(over.err.find("is an input") != std::string::npos);
