@@ -43,6 +43,14 @@ SchemaJson block_schema(const Schema& schema) {
                         {"type", {"string", "integer", "null"}}};
   keys["env"] = {{"description", "The environment of the run; null: known to be unset"},
                  {"type", {"object", "null"}}};
+  keys["host_memory"] = {{"description", "Host memory of a node: 2TB, 960GiB"},
+                         {"type", {"string", "integer", "null"}}};
+  keys["margin"] = {{"description", "Memory of a GPU that is to stay free: 4GiB, 5%"},
+                    {"type", {"string", "integer", "null"}}};
+  keys["dump"] = {{"description", "Whether the config lists every field, defaults too"},
+                  {"type", {"boolean", "null"}}};
+  keys["calibration"] = {{"description", "What `headroom calibrate` learned from the logs of a cluster"},
+                         {"type", {"object", "null"}}};
   for (const auto* key : {"mcore", "te", "torch", "model", "layer"}) keys[key] = text;
   return {{"description", "What headroom is told about the launch"},
           {"type", {"object", "null"}},

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "headroom/lint/options.hpp"
 #include "program.hpp"
 
 using headroom::cli::run;
@@ -110,4 +111,16 @@ TEST_CASE("rule") {
   CHECK(!page["fixes"].empty());
   CHECK(!page["sources"].empty());
   CHECK(page["page"].is_string());
+}
+
+TEST_CASE("the schema of the headroom block knows the keys that the block takes") {
+  const Json doc = Json::parse(run({{"schema"}}).out);
+  const Json& keys = doc["properties"]["headroom"]["properties"];
+  std::size_t known = 0;
+  for (const auto key : headroom::lint::context_keys()) {
+    INFO(key);
+    CHECK(keys.contains(std::string(key)));
+    ++known;
+  }
+  CHECK(keys.size() == known);
 }
