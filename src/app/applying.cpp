@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "headroom/dialect/writer.hpp"
+#include "headroom/source/edit.hpp"
 
 namespace headroom::app {
 namespace {
@@ -30,6 +31,25 @@ std::vector<dialect::Change> changes_of(const rules::Fix& fix, const dialect::Se
   return out;
 }
 
+/// Variables go into the `env_vars` of Megatron Bridge where the config has them; elsewhere they are the
+/// launch's.
+source::Result<Text> with_variables(const rules::Fix& fix, Text text, source::Loader loader) {
+  for (const auto& [name, value] : fix.env) {
+    const auto doc = source::read_yaml(text, loader);
+    if (!doc) return tl::unexpected(doc.error());
+    if (doc->root == source::no_node || doc->node(doc->root).kind != source::NodeKind::mapping) return text;
+    const auto block = doc->find(doc->root, "env_vars");
+    if (block == source::no_node || doc->node(block).kind != source::NodeKind::mapping) return text;
+    const std::vector<std::string> path{"env_vars", name};
+    auto edits =
+        value ? source::set_value(*doc, path, source::Value(*value)) : source::remove_key(*doc, path);
+    if (!edits) return tl::unexpected(edits.error());
+    text = std::make_shared<const source::SourceText>(text->name(),
+                                                      source::apply_edits(*text, std::move(*edits)));
+  }
+  return text;
+}
+
 }  // namespace
 
 source::Result<Text> with_change(const rules::Fix& fix, Text text, std::optional<source::Loader> loader,
@@ -47,7 +67,8 @@ source::Result<Text> with_change(const rules::Fix& fix, Text text, std::optional
     if (!written) return tl::unexpected(written.error());
     text = std::make_shared<const source::SourceText>(text->name(), std::move(*written));
   }
-  return text;
+  const bool yaml = outcome.document != nullptr && outcome.document->loader != source::Loader::json;
+  return yaml ? with_variables(fix, std::move(text), *loader) : text;
 }
 
 source::Result<void> write_new(const std::string& path, const std::string& text) {
