@@ -206,7 +206,27 @@ TEST_CASE("run: an untrapped signal ends the command, and the status says which"
   CHECK(program.wait() == 128 + SIGTERM);
 }
 
+/// The kernel drops a terminal's stop signal in a process group that no shell waits for, as under some CI
+/// runners.
+bool stop_signals_work() {
+  const pid_t child = fork();
+  if (child == 0) {
+    raise(SIGTSTP);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, WUNTRACED);
+  if (!WIFSTOPPED(status)) return false;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return true;
+}
+
 TEST_CASE("run: TSTP and CONT stop and continue both") {
+  if (!stop_signals_work()) {
+    WARN("left out: this process group cannot be stopped");
+    return;
+  }
   const TemporaryFolder folder;
   Background program(folder, "trap 'echo continued; exit 5' CONT; echo $$; while :; do sleep 0.02; done");
   program.wait_for("\n");

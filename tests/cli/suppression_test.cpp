@@ -145,13 +145,15 @@ TEST_CASE("severities can be changed") {
 TEST_CASE("a finding that rests on something unknown does not become an error") {
   // The warning "make sure that …" of an error rule: nobody said the variable.
   const auto plain = run({{"check", "examples/broken/llama3_70b_sft_h100.yaml", "--format", "json"}});
-  for (const auto& d : Json::parse(plain.out)["files"][0]["diagnostics"]) {
+  const Json before = Json::parse(plain.out);
+  for (const auto& d : before["files"][0]["diagnostics"]) {
     if (d["severity"] != "warning" || d["message"].get<std::string>().find("make sure") == std::string::npos)
       continue;
     const std::string rule = d["rule"];
     const auto raised = run({{"check", "examples/broken/llama3_70b_sft_h100.yaml", "--format", "json",
                               "--severity", rule + "=error"}});
-    for (const auto& e : Json::parse(raised.out)["files"][0]["diagnostics"]) {
+    const Json after = Json::parse(raised.out);
+    for (const auto& e : after["files"][0]["diagnostics"]) {
       if (e["rule"] == rule && rule != "resolve-check/environment") CHECK(e["severity"] == "warning");
     }
   }
