@@ -41,6 +41,12 @@ local function run()
   local words = vim.lsp.util.text_document_completion_list_to_complete_items(items, 'recompute_gran')
   check(words[1] and words[1].word:match('^recompute_granularity'), 'completion: ' .. vim.inspect(words[1]))
   vim.api.nvim_buf_set_lines(buffer, row + 1, row + 2, false, {})
+  -- The server answers in order: once it has, what it said of earlier texts is here, too.
+  local function settle()
+    vim.lsp.buf_request_sync(buffer, 'textDocument/hover', place, 10000)
+    vim.wait(300, function() return false end, 20)
+  end
+  settle()
   wait('findings after typing', function()
     local found = findings()
     return #found > 0 and found[1].user_data.lsp.code ~= nil -- no longer why the text cannot be read
@@ -59,6 +65,7 @@ local function run()
     check(#actions > 0, 'no fix for ' .. found[1].message)
     print('fix: ' .. actions[1].title)
     vim.lsp.util.apply_workspace_edit(actions[1].edit, 'utf-16')
+    settle()
     wait('the finding to go', function() return #findings() < #found end)
   end
   check(#findings() == 0, 'findings are left')
