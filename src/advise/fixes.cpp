@@ -140,12 +140,13 @@ class Verifier {
 void attach_fixes(Findings& findings, const Bench& bench) {
   if (findings.diagnostics.empty()) return;
   std::optional<resolve::EffectiveConfig> own;
-  if (bench.config == nullptr)
+  std::optional<memory::Facts> facts = bench.memory;
+  if (bench.config == nullptr) {
     own = resolve::resolve(*bench.settings, *bench.launch, *bench.schema, *bench.resolve);
+    facts = memory::add_facts(*own);
+  }
   const resolve::EffectiveConfig& config = own ? *own : *bench.config;
   const State base = state_of(findings);
-  resolve::EffectiveConfig scratch = config;
-  const std::optional<memory::Facts> facts = memory::add_facts(scratch);
   const Outlook before{&config, facts, cost::step_time_of(config)};
   Verifier verifier(bench, base, before);
   std::vector<Diagnostic*> order;

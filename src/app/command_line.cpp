@@ -220,72 +220,77 @@ void add_schema(CLI::App& app, Raw& raw) {
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group("Output");
 }
 
-void build(CLI::App& app, Raw& raw) {
+void add_options(CLI::App& sub, const CommandInfo& info, Raw& raw) {
+  sub.set_help_flag("-h,--help", "Print this help")->group("Output");
+  sub.add_option("words", raw.words)->expected(0, 1 << 20)->type_name("");
+  switch (info.command) {
+    case Command::check:
+      add_check(sub, raw);
+      break;
+    case Command::effective:
+      add_launch(sub, raw, false);
+      sub.add_flag("--all", raw.all, "Every field, also those at their default")->group("Output");
+      add_output(sub, raw, false, true);
+      break;
+    case Command::convert:
+      add_launch(sub, raw, false);
+      one(sub, "--to", raw.to, "Language to write: bridge, megatron-lm", "NAME")->group("Output");
+      add_output(sub, raw, false, true);
+      break;
+    case Command::estimate:
+      add_launch(sub, raw, false);
+      sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")->group("Output");
+      add_output(sub, raw, false, false);
+      break;
+    case Command::plan:
+      add_plan(sub, raw);
+      break;
+    case Command::diff:
+      add_diff(sub, raw);
+      break;
+    case Command::calibrate:
+      add_launch(sub, raw, false);
+      sub.add_flag("--diff", raw.diff, "Show what would be written, and write nothing")->group("Output");
+      add_output(sub, raw, false, false);
+      break;
+    case Command::run:
+      add_run(sub, raw);
+      break;
+    case Command::explain:
+      add_explain(sub, raw);
+      break;
+    case Command::rule:
+      add_rules(sub, raw, false);
+      add_output(sub, raw, false, false);
+      break;
+    case Command::test_rules:
+      add_rules(sub, raw, false);
+      add_output(sub, raw, true, false);
+      break;
+    case Command::schema:
+      add_schema(sub, raw);
+      break;
+    case Command::lsp:
+      add_launch(sub, raw, false);
+      add_rules(sub, raw, true);
+      sub.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
+      break;
+    case Command::generate:
+      break;
+  }
+}
+
+/// `wanted` says which commands need their options: CLI11 takes as long to make those of all as a check does.
+template <class Wanted>
+void build(CLI::App& app, Raw& raw, const Wanted& wanted) {
   app.formatter(std::make_shared<Formatter>());
   app.set_help_flag("-h,--help", "Print this help");
   app.add_flag("--version", raw.version, "Print the version");
   app.footer(std::string(overview_end));
   for (const auto& info : commands) {
     CLI::App& sub = *app.add_subcommand(std::string(info.name), std::string(info.what));
-    sub.set_help_flag("-h,--help", "Print this help")->group("Output");
     sub.group("Commands");
-    sub.add_option("words", raw.words)->expected(0, 1 << 20)->type_name("");
-    switch (info.command) {
-      case Command::check:
-        add_check(sub, raw);
-        break;
-      case Command::effective:
-        add_launch(sub, raw, false);
-        sub.add_flag("--all", raw.all, "Every field, also those at their default")->group("Output");
-        add_output(sub, raw, false, true);
-        break;
-      case Command::convert:
-        add_launch(sub, raw, false);
-        one(sub, "--to", raw.to, "Language to write: bridge, megatron-lm", "NAME")->group("Output");
-        add_output(sub, raw, false, true);
-        break;
-      case Command::estimate:
-        add_launch(sub, raw, false);
-        sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
-            ->group("Output");
-        add_output(sub, raw, false, false);
-        break;
-      case Command::plan:
-        add_plan(sub, raw);
-        break;
-      case Command::diff:
-        add_diff(sub, raw);
-        break;
-      case Command::calibrate:
-        add_launch(sub, raw, false);
-        sub.add_flag("--diff", raw.diff, "Show what would be written, and write nothing")->group("Output");
-        add_output(sub, raw, false, false);
-        break;
-      case Command::run:
-        add_run(sub, raw);
-        break;
-      case Command::explain:
-        add_explain(sub, raw);
-        break;
-      case Command::rule:
-        add_rules(sub, raw, false);
-        add_output(sub, raw, false, false);
-        break;
-      case Command::test_rules:
-        add_rules(sub, raw, false);
-        add_output(sub, raw, true, false);
-        break;
-      case Command::schema:
-        add_schema(sub, raw);
-        break;
-      case Command::lsp:
-        add_launch(sub, raw, false);
-        add_rules(sub, raw, true);
-        sub.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
-        break;
-      case Command::generate:
-        break;
-    }
+    if (wanted(info)) add_options(sub, info, raw);
   }
 }
 
@@ -545,7 +550,7 @@ Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* ar
 ProgramSheet program_sheet() {
   CLI::App app{std::string(program_what)};
   Raw raw;
-  build(app, raw);
+  build(app, raw, [](const CommandInfo&) { return true; });
   ProgramSheet out{app.get_description(), app.get_footer(), option_sheets(app), {}};
   for (const auto& info : commands) {
     const CLI::App* sub = app.get_subcommand(std::string(info.name));
@@ -573,7 +578,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   CLI::App app{std::string(program_what)};
   Raw raw;
   if (!run && end != last) raw.plain.assign(end + 1, last);
-  build(app, raw);
+  build(app, raw, [&](const CommandInfo& info) { return std::find(argv, end, info.name) != end; });
   Parsed parsed = parse_with(app, raw, static_cast<int>(end - argv), argv);
   if (parsed.options && run && end != last) parsed.options->command_words.assign(end + 1, last);
   return parsed;

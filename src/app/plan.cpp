@@ -73,7 +73,8 @@ class Planning {
                  &rules::embedded_resolve(),
                  all_packs_,
                  &selection_,
-                 &config};
+                 &config,
+                 {}};
     out.choices = &rules::embedded_choices();
     out.free = options_.plan.free;
     out.threads = options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());

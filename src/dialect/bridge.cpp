@@ -263,14 +263,15 @@ class Reader {
 
   /// The loader keeps the last of two equal keys.
   void drop_duplicates() {
-    std::map<FieldId, std::size_t> last;
+    std::vector<std::size_t> last(schema_.size());
     for (std::size_t i = 0; i < out_.settings.size(); ++i) last[out_.settings[i].field] = i;
-    if (last.size() == out_.settings.size()) return;
-    std::vector<Setting> kept;
+    std::size_t kept = 0;
     for (std::size_t i = 0; i < out_.settings.size(); ++i) {
-      if (last[out_.settings[i].field] == i) kept.push_back(std::move(out_.settings[i]));
+      if (last[out_.settings[i].field] != i) continue;
+      if (kept != i) out_.settings[kept] = std::move(out_.settings[i]);
+      ++kept;
     }
-    out_.settings = std::move(kept);
+    out_.settings.resize(kept);
   }
 
   /// By section, for all settings at once.
