@@ -526,6 +526,16 @@ std::string name_of_command(const CLI::App& app) {
   return app.get_subcommands().empty() ? std::string() : command_of(app).get_name();
 }
 
+/// `--gpus "$N"` with an empty variable: what was meant is not known, and leaving it out is not it.
+const CLI::Option* without_value(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->get_positional() || option->get_expected_max() == 0) continue;
+    const auto& values = option->results();
+    if (std::any_of(values.begin(), values.end(), [](const auto& v) { return v.empty(); })) return option;
+  }
+  return nullptr;
+}
+
 Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
@@ -539,6 +549,8 @@ Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* ar
   } catch (const CLI::ParseError& error) {
     return wrong(error.what(), name_of_command(app));
   }
+  if (const CLI::Option* empty = without_value(command_of(app)))
+    return wrong(fmt::format("{}: the value is empty", empty->get_name()), name_of_command(app));
   for (const auto& info : commands) {
     if (app.got_subcommand(std::string(info.name))) return options_of(info, raw);
   }

@@ -1,6 +1,8 @@
 #include "headroom/report/terminal.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
+
 #include <array>
 
 namespace headroom::report {
@@ -100,6 +102,24 @@ std::string printable(std::string_view text) {
     } else {
       out += text.substr(0, c.bytes);
     }
+    text.remove_prefix(c.bytes);
+  }
+  return out;
+}
+
+std::string visible(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = decode(text);
+    const bool end_of_line = c.value == '\n' || text.starts_with("\r\n");
+    if (!c.valid)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    else if (!is_control(c.value) || c.value == '\t' || end_of_line)
+      out += text.substr(0, c.bytes);
+    else
+      out += c.value < 0x100 ? fmt::format("\\x{:02x}", static_cast<unsigned>(c.value))
+                             : fmt::format("\\u{:04x}", static_cast<unsigned>(c.value));
     text.remove_prefix(c.bytes);
   }
   return out;
