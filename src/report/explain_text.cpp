@@ -143,7 +143,7 @@ class Printer {
       const std::string head = e.line == 0 ? "  " : fmt::format("  line {}: ", e.line);
       std::string text = printable(e.text);
       const std::size_t room = o_.width > 24 ? 3 * (o_.width - 4) : 60;
-      if (text.size() > room) text = text.substr(0, room) + " …";
+      text = first_words(text, static_cast<unsigned>(room));
       paragraph(head.substr(2) + printable(text), 2, 0);
       if (!e.supports.empty()) {
         for (const auto& line : wrap(printable(e.supports), o_.width > 30 ? o_.width - 6 : 24))

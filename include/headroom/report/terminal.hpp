@@ -41,4 +41,12 @@ enum class Style : std::uint8_t { plain, bold, red, yellow, magenta, blue, cyan,
 [[nodiscard]] std::string table(const std::vector<std::vector<std::string>>& rows, unsigned width,
                                 bool color);
 
+/// The same with nothing left out: where a row is wider than `width`, the widest columns get narrower, and
+/// their cells take several lines.
+[[nodiscard]] std::string wrapped_table(const std::vector<std::vector<std::string>>& rows, unsigned width,
+                                        bool color);
+
+/// The start of a text, at most `width` columns with a ` …` at its end; cut between words where it can be.
+[[nodiscard]] std::string first_words(const std::string& text, unsigned width);
+
 }  // namespace headroom::report
