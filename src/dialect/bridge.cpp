@@ -32,6 +32,9 @@ std::string_view last_part(std::string_view dotted) {
   return dot == std::string_view::npos ? dotted : dotted.substr(dot + 1);
 }
 
+/// Nobody reads more: a text with so many unknown keys is no config, or of another program.
+constexpr std::size_t most_hints = 1000;
+
 class Reader {
  public:
   Reader(std::shared_ptr<const Document> doc, const Schema& schema, Release r)
@@ -248,17 +251,23 @@ class Reader {
   }
 
   /// Whether the table knows the class that a section names; one that names none has its standard class.
-  bool class_known(std::string_view section) const {
+  bool class_known(std::string_view section) {
+    const auto asked = class_known_.find(section);
+    if (asked != class_known_.end()) return asked->second;
     const Document& doc = *out_.document;
     const NodeId target = doc.find(doc.find(doc.root, section), "_target_");
-    return target == source::no_node || schema_.find_class(doc.node(target).text) != nullptr;
+    const bool known = target == source::no_node || schema_.find_class(doc.node(target).text) != nullptr;
+    class_known_.emplace(section, known);
+    return known;
   }
 
   void unknown_key(const source::Member& m, const std::string& canonical, std::string written) {
     // A class of the user's own may have any field.
     if (!class_known(std::string_view(canonical).substr(0, canonical.find('.')))) return;
     Value value = node_value(*out_.document, m.value);
-    out_.problems.push_back(unknown_field(schema_, release_, canonical, value, place(m, std::move(written))));
+    const bool hint = out_.problems.size() < most_hints;
+    out_.problems.push_back(
+        unknown_field(schema_, release_, canonical, value, place(m, std::move(written)), hint));
   }
 
   /// The loader keeps the last of two equal keys.
@@ -309,6 +318,7 @@ class Reader {
   Release release_;
   Settings out_;
   std::map<NodeId, std::string> node_field_;
+  std::map<std::string, bool, std::less<>> class_known_;  ///< by section: a mapping may have many keys
 };
 
 }  // namespace

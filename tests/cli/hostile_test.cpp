@@ -206,3 +206,12 @@ TEST_CASE("what a config holds cannot steer the terminal that shows it changed; 
   const auto converted = run({.args = {"convert", "--to", "megatron-lm", script}, .terminal = true}).out;
   CHECK_THAT(converted, Catch::Contains("\\x1b]0;title\\x07") && !Catch::Contains("\x1b]0"));
 }
+
+TEST_CASE("--fix repairs all of many findings") {
+  const TemporaryFolder folder;
+  std::string text = "model:\n  num_layers: 4\n";
+  for (int i = 0; i < 600; ++i) text += "  zqzqzq_" + std::to_string(i) + ": 1\n";
+  const std::string config = folder.file("c.yaml", text);
+  CHECK(run({{"check", "--fix", config}}).status == 0);
+  CHECK(headroom::cli::read(config) == "model:\n  num_layers: 4\n");
+}
