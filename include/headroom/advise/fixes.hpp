@@ -15,7 +15,7 @@ struct Bench {  ///< everything a re-check needs
   std::span<const rules::RulePack* const> packs;
   const rules::Selection* selection = nullptr;
   const resolve::EffectiveConfig* config = nullptr;  ///< of `settings`, where the caller has it
-  std::optional<memory::Facts> memory;  ///< of `config`; what a fix adds is said where it is known
+  std::optional<memory::Facts> memory = {};  ///< of `config`; what a fix adds is said where it is known
 };
 
 /// Settings and launch context with `fix` applied.
