@@ -39,18 +39,26 @@ double replayed(const Shape& s, double layers) {
   return s.saving.mode == Recompute::block ? std::min(s.saving.layers, layers) : 0;
 }
 
+/// Transfers run beside the layers on a stream of their own. Transformer Engine spreads those of the layers
+/// that it offloads evenly over all layers, so that they wait only for what the whole chunk cannot hide.
+void wait_for_host(double transfer, double forward, double backward, StageTime& out) {
+  if (transfer <= 0) return;
+  spend(Part::host, std::max(0.0, transfer - overlap_share * forward),
+        std::max(0.0, transfer - overlap_share * backward), out);
+}
+
 void add_chunk(const Shape& s, const Job& job, const LayerTimes& times, const Chunk& chunk, StageTime& out) {
-  const double before = out.forward_total;
-  double layers = chunk.layer_count();
+  const double before = out.forward_total, before_backward = out.backward_total;
+  double transfer = 0, layers = chunk.layer_count();
   // `cpu_offloading` moves the first layers; the named modules of fine-grained offloading are in all.
   const double moving =
       s.saving.offload_layers > 0 ? std::min(1.0, s.saving.offload_layers / std::max(layers, 1.0)) : 1;
   for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
     add_layer(times.kinds[k], chunk.layers[k] + chunk.mtp_depths * s.mtp_layers[k], out);
     layers += chunk.mtp_depths * s.mtp_layers[k];
-    const double wait = moving * chunk.layers[k] * times.kinds[k].host_wait;
-    if (wait > 0) spend(Part::host, wait, wait, out);
+    transfer += moving * chunk.layers[k] * times.kinds[k].transfer;
   }
+  wait_for_host(transfer, out.forward_total - before, out.backward_total - before_backward, out);
   out.layers += layers;
   const double again = replayed(s, layers);
   if (again > 0) {

@@ -63,9 +63,8 @@ Shapes::Shapes(const Request& request, const Space& space, const std::vector<Com
   read_axes(space);
   for (const Combination& c : activation_choices) {
     const auto run = c.changed == 0 ? std::optional(given_) : read(c.change);
-    activations.push_back(run ? ActivationParts{run->shape.saving, run->shape.graphs, run->shape.adapter,
-                                                run->job.switches.double_buffering, true}
-                              : ActivationParts{{}, {}, {}, false, false});
+    activations.push_back(run ? ActivationParts{run->shape.saving, run->shape.graphs, run->shape.adapter, true}
+                              : ActivationParts{{}, {}, {}, false});
   }
   for (const Combination& c : state_choices) {
     const auto run = c.changed == 0 ? std::optional(given_) : read(c.change);
@@ -160,7 +159,6 @@ void Shapes::set(const ActivationParts& parts, Run& run) {
   run.shape.saving = parts.saving;
   run.shape.graphs = parts.graphs;
   run.shape.adapter = parts.adapter;
-  run.job.switches.double_buffering = parts.double_buffering;
 }
 
 void Shapes::set(const StateParts& parts, Run& run) {

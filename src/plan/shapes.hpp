@@ -14,7 +14,6 @@ struct ActivationParts {
   memory::Saving saving;
   memory::Graphs graphs;
   memory::Adapter adapter;
-  bool double_buffering = false;
   bool readable = true;  ///< false: no shape could be read
 };
 /// What a combination of state choices gives.
