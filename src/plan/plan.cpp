@@ -158,6 +158,7 @@ class Search {
     g.used = given_.memory.used;
     g.fits = g.used <= result_.capacity;
     g.legal = given_.legal;
+    g.errors = given_.errors;
     const double own = given_.time.total;
     std::map<std::uint32_t, double> best;
     std::size_t faster = 0;

@@ -47,6 +47,7 @@ Json given(const plan::Given& g) {
            {"used_bytes", bytes(g.used)},
            {"step_time_ratio", 1.0},
            {"legal", g.legal},
+           {"errors", g.errors},
            {"fits", g.fits},
            {"rank", nullptr}};
   if (g.rank) out["rank"] = *g.rank;

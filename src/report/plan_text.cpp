@@ -77,7 +77,7 @@ class PlanText {
     const plan::Given& g = result_.given;
     std::string text = layout_text(g.layout) + ": " + gib(g.used) + " GiB used, ";
     if (!g.legal)
-      text += "rejected (headroom check says why)";
+      text += "rejected by " + joined(g.errors, ", ") + " (headroom check says why)";
     else if (!g.fits)
       text += "does not fit";
     else

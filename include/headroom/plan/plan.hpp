@@ -51,9 +51,10 @@ struct Given {
   std::optional<std::size_t>
       rank;  ///< 1: nothing that fits is faster; absent where it is illegal or too large
   std::optional<std::size_t>
-      layout_rank;             ///< of its layout among the layouts that fit, each with its best choices
-  std::size_t layouts = 0;     ///< layouts that fit
-  std::string why_not_better;  ///< what the best plan does better
+      layout_rank;                  ///< of its layout among the layouts that fit, each with its best choices
+  std::size_t layouts = 0;          ///< layouts that fit
+  std::string why_not_better;       ///< what the best plan does better
+  std::vector<std::string> errors;  ///< rules that reject it
 };
 
 /// A rule that keeps candidates out, with their number.
