@@ -142,6 +142,7 @@ void experts(const Shape& s, const Job& job, Tally& t) {
   const double moved = rows * in * s.numerics.parameter;
   t.elementwise(Part::experts, (s.kernels.permute_fusion ? 6 : 10) * moved,
                 (s.kernels.permute_fusion ? 6 : 10) * moved, s.kernels.permute_fusion ? 8 : 30);
+  t.launches(dispatch_operators, dispatch_operators);
   const double way = dispatch(s, t.links()) * busy;
   const double hidden = job.switches.shared_overlap ? shared_time(s, job) : 0;
   const double shown = std::max(2 * way * (1 - overlap_share), 2 * way - overlap_share * hidden);

@@ -90,7 +90,7 @@ void Tally::elementwise(Part part, double forward_bytes, double backward_bytes, 
   const double rate_of_memory = job_.machine.memory * memory_share;
   add(part, forward_bytes / rate_of_memory + kernels * kernel_ramp,
       backward_bytes / rate_of_memory + kernels * kernel_ramp);
-  if (!graphed_) launches(kernels, kernels);
+  if (!graphed_) launches(kernels * plain_operator, kernels * plain_operator);
 }
 
 void Tally::exchange(Part part, double forward, double backward) {
