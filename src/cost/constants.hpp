@@ -29,9 +29,10 @@ inline constexpr double checkpoint_launches = 4;
 // Operators of a fused attention's front end, of one collective, of one hop of a ring, and of the hooks that
 // Megatron FSDP runs around a layer, each way; of what a token dispatcher does beside its collectives
 // (counts, and the wait until the host has them); and of replaying a layer's CUDA graph, whose inputs are
-// copied to where it reads them.
+// copied to where it reads them; and of receiving and sending what a pipeline stage gets and gives.
 inline constexpr double attention_operators = 4, collective_operators = 1, hop_operators = 6,
-                        sharding_operators = 20, dispatch_operators = 6, graph_operators = 4;
+                        sharding_operators = 20, dispatch_operators = 6, graph_operators = 4,
+                        stage_operators = 4;
 // Share of communication that overlapping kernels can hide at best.
 inline constexpr double overlap_share = 0.80;
 // Host work of a training step outside the layers, seconds.

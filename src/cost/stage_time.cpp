@@ -22,6 +22,8 @@ void add_layer(const LayerTime& layer, double times, StageTime& out) {
   }
   out.forward_total += times * layer.forward_total;
   out.backward_total += times * layer.backward_total;
+  out.host_forward += times * layer.host_forward;
+  out.host_backward += times * layer.host_backward;
   out.dense_parameters += times * layer.dense_parameters;
   out.expert_parameters += times * layer.expert_parameters;
 }
@@ -84,13 +86,17 @@ void hide_exchange(const Job& job, StageTime& out) {
         -hidden * out.backward[index_of(Part::exchange)], out);
 }
 
-void add_sends(const Shape& s, const Links& links, double chunks, StageTime& out) {
+void add_sends(const Shape& s, const Links& links, double chunks, double pace, StageTime& out) {
   const double pp = s.parallel.pp;
   if (pp <= 1) return;
   const double bytes = s.rows() * s.model.hidden * s.numerics.residual;
   const double once = links.send(s.parallel.gpus / pp, bytes);
   const double shown = s.overlap_p2p && chunks > 1 ? 1 - overlap_share : 1;
   spend(Part::pipeline, chunks * once * shown, chunks * once * shown, out);
+  // What the layers leave the host idle hides its work on the transfers.
+  const double issue = chunks * stage_operators * launch * pace;
+  spend(Part::launch, std::max(0.0, out.host_forward + issue - out.forward_total),
+        std::max(0.0, out.host_backward + issue - out.backward_total), out);
 }
 
 }  // namespace
@@ -102,7 +108,7 @@ std::size_t add_stage(const Shape& s, const Job& job, const LayerTimes& layers, 
   for (; i < s.chunks.size() && s.chunks[i].stage == s.chunks[first].stage; ++i)
     add_chunk(s, job, layers, s.chunks[i], out);
   hide_exchange(job, out);
-  add_sends(s, Links(job.machine), static_cast<double>(i - first), out);
+  add_sends(s, Links(job.machine), static_cast<double>(i - first), job.machine.host_pace, out);
   return i;
 }
 
