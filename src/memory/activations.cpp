@@ -214,10 +214,12 @@ void attention_activations(const Shape& s, const Local& l, Walk& w) {
     w.keep(qkv, {{"tokens", l.tokens}, {"columns", columns}, {"bytes", l.bytes}}, offloads(s, core_attn));
   }
   if (m.qk_norm) {
-    if (grouped)
-      w.keep({"queries copied in front of their norm", "self_attention.q_layernorm", "model.qk_layernorm",
-              Source::attention},
-             {{"tokens", l.tokens}, {"columns", l.query}, {"bytes", l.bytes}});
+    // Transformer Engine's norm keeps a contiguous copy of its input; the local one keeps the view, and only
+    // grouped queries are copied to get their shape.
+    const double copied = k.te ? l.query + l.key : grouped ? l.query : 0;
+    w.keep({"queries and keys copied in front of their norm", "self_attention.q_layernorm",
+            "model.qk_layernorm", Source::attention},
+           {{"tokens", l.tokens}, {"columns", copied}, {"bytes", l.bytes}});
     w.keep({"statistics of the q and k norms", "self_attention.q_layernorm", "model.qk_layernorm",
             Source::attention},
            {{"tokens", l.tokens}, {"heads", (l.query + l.key) / m.head_dim}, {"bytes", norm_statistics(m)}});

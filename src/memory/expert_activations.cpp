@@ -27,7 +27,8 @@ void shared(const Shape& s, const Local& l, Walk& w) {
   w.keep({"output of fc1", "mlp.shared_experts", "model.moe_shared_expert_intermediate_size",
           Source::shared_experts},
          {{"tokens", l.tokens}, {"columns", wide}, {"bytes", l.bytes}});
-  if (!s.kernels.activation_fusion)
+  // The compiled square of ReLU keeps its input alone.
+  if (!s.kernels.activation_fusion && !m.squared_relu)
     w.keep({"parts of the activation", "mlp.shared_experts", "model.bias_activation_fusion",
             Source::shared_experts},
            {{"tokens", l.tokens}, {"columns", m.gated ? wide : width}, {"bytes", l.bytes}});
@@ -48,7 +49,7 @@ void shared(const Shape& s, const Local& l, Walk& w) {
 void activation(const Shape& s, const Local& l, double routed, double width, double wide, Walk& w) {
   const Model& m = s.model;
   const bool again = selected(s, moe_act);
-  const bool fused = s.kernels.activation_fusion || (m.squared_relu && s.kernels.activation_fusion);
+  const bool fused = s.kernels.activation_fusion || (m.squared_relu && s.kernels.weighted_squared_relu);
   const auto region = w.open(again);
   if (!fused)  // each step of the activation keeps its input: both halves and their product, then the
                // probabilities

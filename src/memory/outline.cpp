@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
+
+#include "read_graphs.hpp"
+#include "read_states.hpp"
 
 namespace headroom::memory {
 namespace {
@@ -77,6 +81,12 @@ double other_name(const Fields& f, const RecipeValues& recipe) {
   return id.is_string() && id.as_string() != f.config().launch.model->id ? 1 : 0;
 }
 
+/// An outline says nothing of data and checkpoints, as benchmarks do.
+double other_kind(const Fields& f, const TrainingRecipe& recipe) {
+  const bool release = schema::contains(recipe.releases, f.config().launch.release);
+  return (recipe.kind == schema::RecipeKind::benchmark ? 0 : 1) + (release ? 0 : 0.5);
+}
+
 /// Same model, task, precision and GPU kind, nearest in layout; of equals the first by name.
 const TrainingRecipe* nearest(const Fields& f, double gpus) {
   const auto& config = f.config();
@@ -84,12 +94,11 @@ const TrainingRecipe* nearest(const Fields& f, double gpus) {
   const TrainingRecipe* best = nullptr;
   double least = 0;
   for (const TrainingRecipe& recipe : config.schema->training_recipes) {
-    if (!schema::contains(recipe.releases, config.launch.release)) continue;
     if (config.launch.gpu != nullptr && recipe.gpu != config.launch.gpu->kind) continue;
     const RecipeValues values(*config.schema, recipe);
     if (!same_model(f, values) || !same_precision(f, values)) continue;
     if (values.get("peft").is_null() == adapter) continue;
-    const double d = distance(f, values, gpus, recipe) + other_name(f, values);
+    const double d = distance(f, values, gpus, recipe) + other_name(f, values) + other_kind(f, recipe);
     if (best != nullptr && d >= least) continue;
     best = &recipe;
     least = d;
@@ -112,18 +121,36 @@ double bytes_of(const Value& type, double fallback) {
   return name.find('8') != std::string_view::npos ? 1 : fallback;
 }
 
-void take_states(const Fields& f, const RecipeValues& recipe, Shape& s) {
-  States& o = s.states;
-  const bool half = s.numerics.parameter < 4;
+void take_optimizer(const Fields& f, const RecipeValues& recipe, Shape& s) {
   if (written(f, {"optimizer.use_precision_aware_optimizer", "optimizer.exp_avg_dtype",
                   "optimizer.exp_avg_sq_dtype", "optimizer.main_params_dtype"}))
     return;
   if (!recipe.get("optimizer.use_precision_aware_optimizer").truthy()) return;
-  o.precision_aware = true;
-  o.main = bytes_of(recipe.get("optimizer.main_params_dtype"), 4);
-  if (o.main == 4 && half) o.main = 2;  // store_param_remainders
-  o.exp_avg = bytes_of(recipe.get("optimizer.exp_avg_dtype"), 4);
-  o.exp_avg_sq = bytes_of(recipe.get("optimizer.exp_avg_sq_dtype"), 4);
+  s.states.exp_avg = bytes_of(recipe.get("optimizer.exp_avg_dtype"), 4);
+  s.states.exp_avg_sq = bytes_of(recipe.get("optimizer.exp_avg_sq_dtype"), 4);
+  set_precision_aware(f, bytes_of(recipe.get("optimizer.main_params_dtype"), 4), s);
+}
+
+void take_gradients(const Fields& f, const RecipeValues& recipe, Shape& s) {
+  if (written(f, {"ddp.grad_reduce_in_fp32", "mixed_precision.grad_reduce_in_fp32"})) return;
+  const Value fp32 = recipe.precision("grad_reduce_in_fp32", f.config().launch.release);
+  if (fp32.is_bool()) s.states.gradient = fp32.truthy() ? 4 : s.numerics.parameter;
+}
+
+/// Prediction depths belong to the recipe rather than to the model: Bridge leaves them out when it converts
+/// some models, and the recipes add them.
+void take_depths(const Fields& f, const RecipeValues& recipe, Shape& s) {
+  if (f.written("model.mtp_num_layers") || !f.text("derived.hybrid_pattern").empty()) return;
+  s.model.mtp_depths = std::max(s.model.mtp_depths, recipe.number("model.mtp_num_layers", 0));
+}
+
+/// What graphs capture depends on the model, and is rarely changed.
+void take_graph_modules(const Fields& f, const RecipeValues& recipe, Shape& s) {
+  if (s.graphs.kind != Graphs::Kind::te || written(f, {"model.cuda_graph_scope", "model.cuda_graph_modules"}))
+    return;
+  for (const std::string_view name : {"model.cuda_graph_modules", "model.cuda_graph_scope"}) {
+    if (const Value modules = recipe.get(name); modules.is_list()) set_graph_modules(modules, s.graphs);
+  }
 }
 
 }  // namespace
@@ -144,10 +171,14 @@ void complete_outline(const Fields& f, Shape& s, std::vector<std::string>& assum
         "a model by name and no provider class: fused kernels, as Bridge's recipes have them");
     return;
   }
-  take_states(f, RecipeValues(*f.config().schema, *recipe), s);
+  const RecipeValues values(*f.config().schema, *recipe);
+  take_optimizer(f, values, s);
+  take_gradients(f, values, s);
+  take_depths(f, values, s);
+  take_graph_modules(f, values, s);
   assumptions.push_back(fmt::format(
-      "a model by name and no provider class: fused kernels, and optimizer state as in the nearest "
-      "recipe, {}",
+      "a model by name and no provider class: fused kernels; prediction depths, graphed modules, and types "
+      "of gradients and optimizer state as in the nearest recipe, {}",
       recipe->name));
 }
 

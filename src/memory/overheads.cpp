@@ -29,8 +29,12 @@ double outside_allocator(const Shape& s) {
 }  // namespace
 
 double used_bytes(const Shape& s, const StageTotal& highest, double busiest_peak) {
-  const double hot = std::max(0.0, busiest_peak - highest.peak());
-  return highest.peak() + unused_share(s) * highest.step + hot + outside_allocator(s);
+  const double needed = std::max(highest.peak(), busiest_peak) + outside_allocator(s);
+  const double used = needed + unused_share(s) * highest.step;
+  // Before it fails, the allocator gives back what it keeps; with expandable segments that is every page
+  // without a tensor (c10/cuda/CUDACachingAllocator.cpp, release_cached_blocks).
+  const bool gives_back = s.expandable_segments && needed <= s.capacity;
+  return gives_back ? std::min(used, s.capacity) : used;
 }
 
 void add_overheads(const Shape& s, Peaks& p, double busiest_peak) {

@@ -8,8 +8,10 @@
 #include "headroom/memory/fields.hpp"
 #include "headroom/memory/shape.hpp"
 #include "outline.hpp"
+#include "read_graphs.hpp"
 #include "read_layout.hpp"
 #include "read_range.hpp"
+#include "read_states.hpp"
 
 namespace headroom::memory {
 namespace {
@@ -171,55 +173,6 @@ void read_numerics(const Fields& f, Shape& s) {
 /// expert-parallel runs in Megatron-LM's CI to those that were measured (docs/memory.md).
 constexpr double usual_imbalance = 1.2;
 
-void read_states(const Fields& f, Shape& s) {
-  States& o = s.states;
-  const auto name = f.text("optimizer.optimizer");
-  o.kind = name == "sgd"                                 ? Optimizer::sgd
-           : name.find("muon") != std::string_view::npos ? Optimizer::muon
-                                                         : Optimizer::adam;
-  o.momentum = f.number("optimizer.sgd_momentum", 0.9);
-  o.distributed = f.flag("optimizer.use_distributed_optimizer") || f.flag("ddp.use_distributed_optimizer");
-  o.layer_wise = f.flag("optimizer.use_layer_wise_distributed_optimizer");
-  o.precision_aware = f.flag("optimizer.use_precision_aware_optimizer");
-  o.gradient = f.flag("ddp.grad_reduce_in_fp32") ? 4 : s.numerics.parameter;
-  const bool half = s.numerics.parameter < 4;
-  o.main = half ? 4 : 0;
-  if (o.precision_aware) {
-    o.main = f.element_bytes("optimizer.main_params_dtype", 4);
-    // With main parameters in fp32 and an fp8 recipe other than delayed scaling only the moments change
-    // (megatron/core/optimizer/optimizer_config.py).
-    const auto recipe = f.text("optimizer.fp8_recipe");
-    o.precision_aware =
-        o.main < 4 || recipe.empty() || recipe == "delayed" || f.flag("optimizer.optimizer_cpu_offload");
-    if (o.precision_aware && half && o.main == 4 && f.flag("optimizer.store_param_remainders", true))
-      o.main = 2;
-    o.exp_avg = f.element_bytes("optimizer.exp_avg_dtype", 4);
-    o.exp_avg_sq = f.element_bytes("optimizer.exp_avg_sq_dtype", 4);
-  }
-  if (f.flag("optimizer.optimizer_cpu_offload"))
-    o.offload = std::clamp(f.number("optimizer.optimizer_offload_fraction", 0), 0.0, 1.0);
-  o.trainer = f.config().layer != resolve::Layer::megatron_core;
-  o.overlap_gather = f.flag("ddp.overlap_param_gather");
-  o.overlap_reduce = f.flag("ddp.overlap_grad_reduce");
-  o.fsdp = f.flag("derived.fsdp") || f.flag("dist.use_torch_fsdp2");
-  if (!o.fsdp) return;
-  const auto strategy = f.text("ddp.data_parallel_sharding_strategy");
-  o.sharding = strategy == "optim_grads_params" ? Sharding::parameters
-               : strategy == "optim_grads"      ? Sharding::gradients
-               : strategy == "optim"            ? Sharding::optimizer
-               : f.flag("dist.use_torch_fsdp2") ? Sharding::parameters
-                                                : Sharding::none;
-  // A buffer of main parameters of its own, whatever the type of the model's ("auto": none).
-  o.main = f.written("ddp.megatron_fsdp_main_params_dtype") && !f.given("ddp.megatron_fsdp_main_params_dtype")
-               ? 0
-               : f.element_bytes("ddp.megatron_fsdp_main_params_dtype", 4);
-  o.fsdp_keeps_ends = o.sharding == Sharding::parameters && s.model.untied && f.flag("derived.fsdp") &&
-                      f.config().launch.release >= schema::Release::v0_6_0;
-  o.hybrid_outer = f.text("ddp.outer_dp_sharding_strategy") == "optim";
-  o.fsdp_double_buffer = f.flag("ddp.fsdp_double_buffer");
-  o.distributed = true;
-}
-
 void read_adapter(const Fields& f, Adapter& a) {
   const auto name = f.text("derived.peft_class");
   if (name.empty()) return;
@@ -259,6 +212,7 @@ void read_kernels(const Fields& f, Shape& s) {
   k.softmax_fp32 = f.flag("model.attention_softmax_in_fp32");
   k.softmax_fusion = f.flag("model.masked_softmax_fusion", true);
   k.activation_fusion = f.flag("model.bias_activation_fusion");
+  k.weighted_squared_relu = f.flag("model.use_fused_weighted_squared_relu");
   k.rope_fusion = f.flag("model.apply_rope_fusion");
   k.gradient_fusion = f.flag("model.gradient_accumulation_fusion");
   k.dropout_fusion = f.flag("model.bias_dropout_fusion");
@@ -289,22 +243,6 @@ void read_saving(const Fields& f, Saving& s) {
   if (f.flag("model.cpu_offloading")) s.offload_layers = f.number("model.cpu_offloading_num_layers");
   if (f.flag("model.fine_grained_activation_offloading")) s.offload = modules_of(f, "model.offload_modules");
   s.offload_fraction = std::clamp(f.number("model.activation_offload_fraction", 1), 0.0, 1.0);
-}
-
-void read_graphs(const Fields& f, Graphs& g) {
-  const auto kind = f.text("model.cuda_graph_impl");
-  const bool whole = f.flag("derived.full_iteration_graph");
-  g.kind = whole                          ? Graphs::Kind::full_iteration
-           : kind == "local"              ? Graphs::Kind::local
-           : kind == "transformer_engine" ? Graphs::Kind::te
-                                          : Graphs::Kind::none;
-  const auto& modules = f.value("derived.graph_modules");
-  g.whole_layer = g.kind != Graphs::Kind::none && (!modules.is_list() || modules.as_list().empty());
-  g.attention = g.whole_layer || f.lists("derived.graph_modules", "attn");
-  g.feedforward = g.whole_layer || f.lists("derived.graph_modules", "mlp");
-  g.router = g.whole_layer || f.lists("derived.graph_modules", "moe_router");
-  g.warmup = f.number("model.cuda_graph_warmup_steps", 3);
-  g.mamba = g.whole_layer || f.lists("derived.graph_modules", "mamba");
 }
 
 void read_batch(const Fields& f, Shape& s) {

@@ -208,32 +208,57 @@ double chunks_in_flight(const Shape& s, std::int32_t stage) {
   return std::min(warmup + 1, s.microbatches * s.parallel.vpp);
 }
 
+bool graphed(const Graphs& g, LayerKind kind) {
+  if (g.whole_layer) return true;
+  if (kind.mixer == Mixer::mamba) return g.mamba;
+  return (kind.mixer != Mixer::none && g.attention) ||
+         (kind.feedforward == Feedforward::experts && g.router) ||
+         (kind.feedforward == Feedforward::dense && g.feedforward);
+}
+
+struct GraphedLayers {
+  double all = 0, with_mask = 0;
+};
+
+/// Layers of a chunk that have a graph, on average over the chunks of the stage.
+GraphedLayers graphed_layers(const Shape& s, std::int32_t stage) {
+  GraphedLayers out;
+  for (const Chunk& c : s.chunks) {
+    if (c.stage != stage) continue;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(s.kind_count); ++k) {
+      const LayerKind kind = s.kinds[k];
+      const double layers = (c.layers[k] + c.mtp_depths * s.mtp_layers[k]) / s.parallel.vpp;
+      if (!graphed(s.graphs, kind)) continue;
+      out.all += layers;
+      if (s.graphs.attention && kind.mixer != Mixer::none && kind.mixer != Mixer::mamba)
+        out.with_mask += layers;
+    }
+  }
+  return out;
+}
+
 /// Each graph has tensors of its own for each micro-batch in flight, shared by the graphs of a layer only
 /// where one ends and the next begins.
 void graph_buffers(const Shape& s, std::int32_t stage, StageWorkspace& out, Fixed& fixed) {
-  const Graphs& g = s.graphs;
-  if (g.kind != Graphs::Kind::te) return;
-  double layers = 0;
-  for (const Chunk& c : s.chunks) {
-    if (c.stage == stage) layers += c.layer_count() / s.parallel.vpp;
-  }
+  if (s.graphs.kind != Graphs::Kind::te) return;
+  const GraphedLayers layers = graphed_layers(s, stage);
   const Local l(s);
   const double held = chunks_in_flight(s, stage);
   const Item item{"inputs, outputs and gradients of the graphs", "cuda graphs", "model.cuda_graph_impl",
                   Source::graphs};
   out.graph_buffers = fixed.add(item, {{"chunks in flight", held},
-                                       {"layers of a chunk", layers},
+                                       {"graphed layers of a chunk", layers.all},
                                        {"input, output and their gradients", 4},
                                        {"tokens", l.rows},
                                        {"hidden", l.hidden},
                                        {"bytes", l.bytes}});
-  if (g.attention)
-    out.graph_buffers +=
-        fixed.add({"attention masks of the graphs", "cuda graphs", "model.cuda_graph_impl", Source::graphs},
-                  {{"chunks in flight", held},
-                   {"layers of a chunk", layers},
-                   {"sequence", s.sequence},
-                   {"sequence", s.sequence}});
+  out.graph_buffers +=
+      fixed.add({"attention masks of the graphs", "cuda graphs", "model.cuda_graph_impl", Source::graphs},
+                {{"chunks in flight", held},
+                 {"graphed attention layers of a chunk", layers.with_mask},
+                 {"micro-batch", s.micro_batch},
+                 {"sequence", s.sequence / s.parallel.cp},
+                 {"sequence", s.sequence}});
   out.bytes += out.graph_buffers;
 }
 
@@ -272,6 +297,10 @@ void step_temporaries(const Shape& s, const Trained& t, StateBytes& out, Fixed& 
       out.step_temporaries += copies;
     }
   }
+  // Each rank steps whole parameters of its own and gathers those of the others.
+  if (s.states.layer_wise)
+    out.step_temporaries +=
+        s.numerics.parameter * ((by.dense > 1 ? t.dense : 0) + (by.experts > 1 ? t.experts : 0));
   // torch's SGD updates all parameters at once and needs as much again.
   if (s.states.kind == Optimizer::sgd && !s.kernels.te) out.step_temporaries += 4 * local;
   out.host = s.states.offload * local * (4 + 4 + 8);

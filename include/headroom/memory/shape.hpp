@@ -121,6 +121,7 @@ struct Kernels {
   bool te = true;  ///< Transformer Engine layers; else Megatron-Core's local ones
   Backend attention = Backend::flash;
   bool softmax_fp32 = false, softmax_fusion = true, activation_fusion = true, rope_fusion = true;
+  bool weighted_squared_relu = false;  ///< One kernel for the square of ReLU and the router's weights
   bool gradient_fusion = true, dropout_fusion = true;
   bool grouped_gemm = false, permute_fusion = false, router_fusion = false;
   LossKernel loss = LossKernel::unfused;
