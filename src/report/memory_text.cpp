@@ -22,14 +22,17 @@ std::string stages(const memory::Peaks& p, const TextOptions& options) {
   return table(rows, options.width, options.color);
 }
 
-std::string verdict_line(const memory::Peaks& p, const TextOptions& options) {
+std::string verdict_line(const MemoryReport& report, const TextOptions& options) {
+  const memory::Peaks& p = report.ledger.peaks;
   std::string out =
       fmt::format("peak {} GiB allocated ({} to {}) on stage {}, {} reserved, {} used", gib(p.peak().peak),
                   gib(p.low), gib(p.high), p.peak().stage, gib(p.reserved), gib(p.used));
   if (p.capacity > 0) {
+    const bool sure = report.verdict == memory::Verdict::fits;
     out += fmt::format(" of {}: ", gib(p.capacity));
-    out += p.fits() ? paint("fits", Style::green, options.color)
-                    : paint("does not fit", Style::red, options.color);
+    out += paint(memory::name_of(report.verdict), sure ? Style::green : Style::red, options.color);
+    if (report.verdict == memory::Verdict::may_not_fit)
+      out += fmt::format(" (up to {} used)", gib(p.used_high()));
   }
   out += "\n";
   if (p.host > 0) out += fmt::format("pinned host memory {} GiB a rank\n", gib(p.host));
@@ -57,7 +60,7 @@ std::string lines(const memory::Ledger& ledger, const TextOptions& options) {
 std::string memory_text(const MemoryReport& report, bool why, const TextOptions& options) {
   std::string out = fmt::format("{} (GiB a GPU)\n", printable(report.path));
   out += stages(report.ledger.peaks, options);
-  out += verdict_line(report.ledger.peaks, options);
+  out += verdict_line(report, options);
   for (const auto& assumption : report.assumptions) out += "assumed: " + printable(assumption) + "\n";
   if (why) out += lines(report.ledger, options);
   return out;
