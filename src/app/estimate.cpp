@@ -36,7 +36,8 @@ class Estimate {
 
  private:
   [[nodiscard]] ExitStatus print(const std::string& path, const memory::ShapeAndNotes& shape) const {
-    report::MemoryReport report{path, memory::explain(shape.shape), shape.assumptions};
+    report::MemoryReport report{path, memory::explain(shape.shape), shape.assumptions, {}};
+    report.verdict = memory::verdict(shape.shape, report.ledger.peaks);
     const std::string out = options_.format == Format::json
                                 ? report::memory_json(report)
                                 : report::memory_text(report, options_.why, text_options(options_, stdout));

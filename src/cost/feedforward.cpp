@@ -19,16 +19,37 @@ void norm(const Shape& s, bool replayed, Tally& t) {
   t.elementwise(Part::dense, 3 * bytes, 2 * bytes, s.kernels.dropout_fusion ? 1 : 3);
 }
 
+namespace {
+
+/// An element of an activation that is gathered for a product: Transformer Engine quantises it before.
+double gathered_element(const Shape& s, Format format) {
+  if (!s.kernels.te) return s.numerics.parameter;
+  switch (format) {
+    case Format::fp8:
+    case Format::mxfp8:
+      return 1;
+    case Format::fp4:
+      return 0.5 + 1.0 / 16;  // with a scale for each 16
+    default:
+      return s.numerics.parameter;
+  }
+}
+
+}  // namespace
+
 void tensor_exchange(const Shape& s, const Job& job, double compute, Tally& t) {
   const double tp = s.parallel.tp;
   if (tp <= 1) return;
-  const double bytes = s.tokens() * s.model.hidden * s.numerics.parameter;
-  const double once = t.links().gather({tp, 1}, bytes);
-  // An all-gather and a reduce-scatter each way; without sequence parallelism one all-reduce each way.
-  double forward = 2 * once, backward = 2 * once;
+  const double elements = s.tokens() * s.model.hidden;
+  const double reduce = t.links().gather({tp, 1}, elements * s.numerics.parameter);
+  const double gather =
+      s.parallel.sequence ? t.links().gather({tp, 1}, elements * gathered_element(s, t.format())) : reduce;
+  // An all-gather and a reduce-scatter each way; without sequence parallelism one all-reduce each way. The
+  // backward gathers the input once more for the weight's gradient.
+  double forward = gather + reduce, backward = forward;
+  const double again = s.parallel.sequence ? gather : 0;
   // Queued in one stream of commands, the backward's communication runs beside the weight gradient.
-  backward = std::max(backward * (1 - overlap_share) + (s.parallel.sequence ? once : 0),
-                      backward + (s.parallel.sequence ? once : 0) - compute);
+  backward = std::max(backward * (1 - overlap_share) + again, backward + again - compute);
   if (job.switches.tensor_overlap) {
     forward = std::max(forward * (1 - overlap_share), forward - compute);
     backward = std::max(backward * (1 - overlap_share), backward - compute);
@@ -142,6 +163,7 @@ void experts(const Shape& s, const Job& job, Tally& t) {
   const double moved = rows * in * s.numerics.parameter;
   t.elementwise(Part::experts, (s.kernels.permute_fusion ? 6 : 10) * moved,
                 (s.kernels.permute_fusion ? 6 : 10) * moved, s.kernels.permute_fusion ? 8 : 30);
+  t.launches(dispatch_operators, dispatch_operators);
   const double way = dispatch(s, t.links()) * busy;
   const double hidden = job.switches.shared_overlap ? shared_time(s, job) : 0;
   const double shown = std::max(2 * way * (1 - overlap_share), 2 * way - overlap_share * hidden);

@@ -11,16 +11,10 @@ using memory::Recompute;
 
 namespace {
 
-/// A transfer runs beside the compute of about one layer. With a single buffer a layer's reload waits until
-/// the one before it has let the buffer go, and only half of the compute can hide it.
 void add_transfers(const memory::Shape& s, const Job& job, LayerTimes& out) {
   const auto bytes = memory::bytes_to_host(s);
-  const bool one_buffer = s.saving.offload_layers > 0 && !job.switches.double_buffering;
-  const double share = constants::overlap_share * (one_buffer ? 0.5 : 1);
-  for (std::size_t k = 0; k < bytes.size(); ++k) {
-    const double time = bytes[k] / (job.machine.host * constants::host_share);
-    out.kinds[k].host_wait = std::max(0.0, time - share * out.kinds[k].forward_total);
-  }
+  for (std::size_t k = 0; k < bytes.size(); ++k)
+    out.kinds[k].transfer = bytes[k] / (job.machine.host * constants::host_share);
 }
 
 }  // namespace

@@ -43,7 +43,6 @@ Switches switches_of(const Fields& f) {
   s.expert_overlap = f.flag("model.overlap_moe_expert_parallel_comm");
   s.shared_overlap = f.flag("model.moe_shared_expert_overlap");
   s.optimizer_overlap = f.flag("optimizer.overlap_cpu_optimizer_d2h_h2d");
-  s.double_buffering = f.flag("model.cpu_offloading_double_buffering");
   s.capacity_factor = std::max(f.number("model.moe_expert_capacity_factor"), 0.0);
   s.context = context_exchange(f);
   return s;

@@ -7,6 +7,7 @@ namespace headroom::cost {
 struct StageTime {
   Seconds forward{}, backward{};
   double forward_total = 0, backward_total = 0;
+  double host_forward = 0, host_backward = 0;
   double dense_parameters = 0, expert_parameters = 0, layers = 0;
   [[nodiscard]] double total() const { return forward_total + backward_total; }
 };

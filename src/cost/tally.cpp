@@ -90,7 +90,7 @@ void Tally::elementwise(Part part, double forward_bytes, double backward_bytes, 
   const double rate_of_memory = job_.machine.memory * memory_share;
   add(part, forward_bytes / rate_of_memory + kernels * kernel_ramp,
       backward_bytes / rate_of_memory + kernels * kernel_ramp);
-  if (!graphed_) launches(kernels, kernels);
+  if (!graphed_) launches(kernels * plain_operator, kernels * plain_operator);
 }
 
 void Tally::exchange(Part part, double forward, double backward) {
@@ -108,6 +108,8 @@ LayerTime Tally::finish() {
   const double host_forward = launches_forward_ * each, host_backward = launches_backward_ * each;
   out.forward[index_of(Part::launch)] += std::max(0.0, host_forward - forward);
   out.backward[index_of(Part::launch)] += std::max(0.0, host_backward - backward);
+  out.host_forward = host_forward;
+  out.host_backward = host_backward;
   out.forward_total = std::max(forward, host_forward);
   out.backward_total = std::max(backward, host_backward);
   return out;

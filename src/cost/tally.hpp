@@ -48,8 +48,12 @@ class Tally {
     out.backward[index_of(Part::replay)] += forward_ - mark.seconds;
     launches_backward_ += launches_forward_ - mark.launches + constants::checkpoint_launches;
   }
-  /// From here on: captured in a CUDA graph, whose replay is one launch.
-  void graphed(bool yes) { graphed_ = yes; }
+  /// From here on: captured in a CUDA graph, of which a layer's are replayed one by one.
+  void graphed(bool yes) {
+    graphed_ = yes;
+    if (yes && s_.graphs.kind != memory::Graphs::Kind::full_iteration)
+      launches(constants::graph_operators, constants::graph_operators);
+  }
 
   /// Totals; the host's excess over the GPU becomes `launch`.
   [[nodiscard]] LayerTime finish();

@@ -46,7 +46,7 @@ std::optional<Facts> fill(resolve::EffectiveConfig& config, const Shape& shape) 
   const double beside = now.used - worst.peak;  // what the allocator and the libraries add
   set(config, "memory.used", gib(now.used));
   set(config, "memory.used_low", gib(now.low + beside));
-  set(config, "memory.used_high", gib(now.high + beside));
+  set(config, "memory.used_high", gib(now.used_high()));
   set(config, "memory.used_expandable", gib(shape.expandable_segments ? now.used : peaks(other).used));
   set(config, "memory.capacity", gib(now.capacity));
   set(config, "memory.peak", gib(worst.peak));

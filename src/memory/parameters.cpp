@@ -39,6 +39,15 @@ class Counter {
     out.ends += rows * columns;
     note(item, {{"rows", rows}, {"columns", columns}});
   }
+  /// Matrices of a vision tower, which never run in fp8.
+  void tower_matrices(const Item& item, double elements) {
+    const double n = elements * times_ / s_.tower.shards;
+    out.dense += n;
+    out.dense_matrices += n;
+    if (s_.tower.frozen) out.frozen += n;
+    if (s_.tower.frozen) out.frozen_matrices += n;
+    note(item, {{"layers", times_}, {"elements", elements}, {"ranks", s_.tower.shards, true}});
+  }
   void adapter(double in, double columns, double modules = 1) {
     const double rank = s_.adapter.rank;
     out.adapters +=
@@ -233,6 +242,21 @@ void ends(const Shape& s, const Chunk& chunk, bool stage_has_embedding, Counter&
             rows, m.hidden);
 }
 
+void tower(const Shape& s, Counter& c) {
+  const Tower& t = s.tower;
+  if (t.layers <= 0) return;
+  c.begin(t.layers);
+  c.tower_matrices(
+      {"vision tower: attention and MLP", "vision_model", "model.freeze_vision_model", Source::tower},
+      4 * t.hidden * t.hidden + (t.gated ? 3 : 2) * t.hidden * t.ffn);
+  c.begin(1);
+  c.tower_matrices({"vision tower: patches", "vision_model", "model.freeze_vision_model", Source::tower},
+                   3 * t.patch * t.patch * t.hidden);
+  c.tower_matrices(
+      {"projector of the vision tower", "vision_projection", "model.freeze_vision_model", Source::tower},
+      (t.merged * t.hidden + s.model.hidden) * t.projector);
+}
+
 }  // namespace
 
 Parameters parameters_of(const Shape& s, std::int32_t stage, Records* records) {
@@ -257,6 +281,7 @@ Parameters parameters_of(const Shape& s, std::int32_t stage, Records* records) {
     if (chunk.mtp_depths > 0) mtp(s, chunk, c);
     if (chunk.embedding || chunk.loss || chunk.mtp_depths > 0) ends(s, chunk, embedding, c);
   }
+  if (embedding) tower(s, c);
   c.out.largest_layer = largest;
   return c.out;
 }

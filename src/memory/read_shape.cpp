@@ -12,6 +12,7 @@
 #include "read_layout.hpp"
 #include "read_range.hpp"
 #include "read_states.hpp"
+#include "read_tower.hpp"
 
 namespace headroom::memory {
 namespace {
@@ -377,6 +378,7 @@ source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config)
   read_saving(f, s.saving);
   read_graphs(f, s.graphs);
   read_device(f, s);
+  read_tower(f, s, out.assumptions);
   if (is_outline(f)) complete_outline(f, s, out.assumptions);
   if (auto text = read_layout(f, s); !text.empty()) return failed(std::move(text));
   if (!f.given("launch.gpus"))

@@ -64,6 +64,8 @@ std::string_view source_text(Source source) {
       return "megatron/core/tensor_parallel/random.py with moe/token_dispatcher.py";
     case Source::mtp:
       return "megatron/core/transformer/multi_token_prediction.py";
+    case Source::tower:
+      return "megatron/bridge/models/ (a module for each model); arXiv 2010.11929";
   }
   return "";
 }

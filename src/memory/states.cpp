@@ -90,7 +90,7 @@ struct Trained {
 
 Trained trained(const Shape& s, const Parameters& n) {
   if (s.adapter.kind != Peft::none) return {n.adapters, n.expert_adapters, n.adapters, n.expert_adapters};
-  return {n.dense, n.experts, n.dense_matrices, n.experts_matrices};
+  return {n.dense - n.frozen, n.experts, n.dense_matrices - n.frozen_matrices, n.experts_matrices};
 }
 
 double gradients(const Shape& s, const Trained& t, Fixed& fixed) {

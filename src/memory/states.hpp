@@ -11,6 +11,7 @@ struct Parameters {
   double dense_quantised = 0, experts_quantised = 0;  ///< of these: weights of linears that run in fp8
   double dense_matrices = 0, experts_matrices = 0;    ///< of these: what Muon updates
   double adapters = 0, expert_adapters = 0;           ///< trainable beside frozen weights
+  double frozen = 0, frozen_matrices = 0;             ///< of the dense ones: a tower that is not trained
   double largest_layer = 0;                           ///< of one layer, for FSDP's gathered copies
   double ends = 0;                                    ///< embedding and output layer
 };

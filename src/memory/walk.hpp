@@ -57,6 +57,7 @@ enum class Source : unsigned char {
   graphs,
   moe_checkpoint,
   mtp,
+  tower,
 };
 
 /// What an allocation is; all text is static. `fields`: names with blanks between.

@@ -10,6 +10,7 @@
 #include "headroom/lang/check.hpp"
 #include "ranking.hpp"
 #include "reasons.hpp"
+#include "tidy.hpp"
 
 namespace headroom::plan {
 namespace {
@@ -128,13 +129,16 @@ class Search {
   std::optional<Plan> full(const Candidate& c, const Ranking& ranking) {
     Plan plan;
     plan.change = advise::writable(ranking.change_of(c), request_.bench);
-    const auto checked = check_in_full(plan.change, request_.bench);
+    auto checked = check_in_full(plan.change, request_.bench);
     if (!checked || !checked->legal || checked->memory.used > result_.capacity) return std::nullopt;
+    tidy(plan.change, *checked, given_, request_.bench);
     plan.layout = layout_of(checked->run.shape);
     plan.choices = ranking.titles_of(c);
     plan.peak = checked->memory.peak().peak;
     plan.used = checked->memory.used;
     plan.host = checked->memory.host;
+    plan.verdict = memory::verdict(checked->run.shape, checked->memory);
+    plan.used_high = checked->memory.used_high();
     cost::StepTime time = checked->time;
     const double scale = reference_->tokens / tokens_of(checked->run.shape);
     time.total *= scale;
@@ -157,7 +161,9 @@ class Search {
     g.peak = given_.memory.peak().peak;
     g.used = given_.memory.used;
     g.fits = g.used <= result_.capacity;
+    g.verdict = memory::verdict(given_.run.shape, given_.memory);
     g.legal = given_.legal;
+    g.errors = given_.errors;
     const double own = given_.time.total;
     std::map<std::uint32_t, double> best;
     std::size_t faster = 0;

@@ -29,6 +29,7 @@ std::optional<Checked> check_in_full(const rules::Fix& change, const advise::Ben
   for (const auto& d : findings.diagnostics) {
     if (d.severity == rules::Severity::error) out.errors.push_back(d.rule);
     if (d.severity == rules::Severity::warning) out.warnings.push_back(d.rule);
+    if (d.severity == rules::Severity::ignored) out.ignored.push_back(d);
   }
   out.legal = out.errors.empty();
   return out;

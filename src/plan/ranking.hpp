@@ -15,6 +15,7 @@ struct Checked {
   memory::Peaks memory;
   cost::StepTime time;
   std::vector<std::string> errors, warnings;  ///< ids of rules
+  std::vector<rules::Diagnostic> ignored;     ///< settings without effect
 };
 [[nodiscard]] std::optional<Checked> check_in_full(const rules::Fix& change, const advise::Bench& bench);
 

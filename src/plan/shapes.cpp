@@ -16,6 +16,11 @@ bool equal(const memory::Chunk& a, const memory::Chunk& b) {
          a.loss == b.loss && a.last_kind == b.last_kind && a.virtual_stage == b.virtual_stage;
 }
 
+bool equal(const std::vector<memory::Chunk>& a, const std::vector<memory::Chunk>& b) {
+  return std::ranges::equal(a, b,
+                            [](const auto& x, const auto& y) { return x.stage == y.stage && equal(x, y); });
+}
+
 /// The first of all stages with equal chunks: it holds most micro-batches.
 std::vector<std::int32_t> representatives(const std::vector<memory::Chunk>& chunks) {
   std::vector<std::vector<const memory::Chunk*>> by_stage;
@@ -63,9 +68,9 @@ Shapes::Shapes(const Request& request, const Space& space, const std::vector<Com
   read_axes(space);
   for (const Combination& c : activation_choices) {
     const auto run = c.changed == 0 ? std::optional(given_) : read(c.change);
-    activations.push_back(run ? ActivationParts{run->shape.saving, run->shape.graphs, run->shape.adapter,
-                                                run->job.switches.double_buffering, true}
-                              : ActivationParts{{}, {}, {}, false, false});
+    activations.push_back(
+        run ? ActivationParts{run->shape.saving, run->shape.graphs, run->shape.adapter, true}
+            : ActivationParts{{}, {}, {}, false});
   }
   for (const Combination& c : state_choices) {
     const auto run = c.changed == 0 ? std::optional(given_) : read(c.change);
@@ -109,8 +114,17 @@ void Shapes::read_axes(const Space& space) {
         StageParts parts;
         parts.readable = run.has_value();
         if (run)
-          parts = {run->shape.chunks, representatives(run->shape.chunks), run->shape.parallel.vpp,
-                   run->shape.overlap_p2p, true};
+          parts = {run->shape.chunks,
+                   representatives(run->shape.chunks),
+                   run->shape.parallel.vpp,
+                   run->shape.overlap_p2p,
+                   true,
+                   0};
+        const auto like = std::ranges::find_if(stages_, [&](const StageParts& other) {
+          return other.readable == parts.readable && other.vpp == parts.vpp &&
+                 other.overlap_p2p == parts.overlap_p2p && equal(other.chunks, parts.chunks);
+        });
+        parts.first_alike = static_cast<std::uint32_t>(like - stages_.begin());
         stages_.push_back(std::move(parts));
       } else if (tensor) {
         tensor_.push_back(run ? TensorParts{run->shape.model.vocab, run->job.switches.tensor_overlap}
@@ -122,7 +136,12 @@ void Shapes::read_axes(const Space& space) {
   }
   if (stage_axis_ < 0)
     stages_.push_back({given_.shape.chunks, representatives(given_.shape.chunks), given_.shape.parallel.vpp,
-                       given_.shape.overlap_p2p, true});
+                       given_.shape.overlap_p2p, true, 0});
+}
+
+bool Shapes::is_implicit(const Axis& axis) const {
+  const schema::FieldId field = axis.dimension->field;
+  return field != schema::no_field && request_.bench.config->raw[field].is_null();
 }
 
 const StageParts& Shapes::stages(const std::vector<std::uint32_t>& chosen) const {
@@ -160,7 +179,6 @@ void Shapes::set(const ActivationParts& parts, Run& run) {
   run.shape.saving = parts.saving;
   run.shape.graphs = parts.graphs;
   run.shape.adapter = parts.adapter;
-  run.job.switches.double_buffering = parts.double_buffering;
 }
 
 void Shapes::set(const StateParts& parts, Run& run) {

@@ -14,7 +14,6 @@ struct ActivationParts {
   memory::Saving saving;
   memory::Graphs graphs;
   memory::Adapter adapter;
-  bool double_buffering = false;
   bool readable = true;  ///< false: no shape could be read
 };
 /// What a combination of state choices gives.
@@ -30,6 +29,7 @@ struct StageParts {
   std::vector<std::int32_t> stages;
   double vpp = 1;
   bool overlap_p2p = false, readable = true;
+  std::uint32_t first_alike = 0;  ///< the first choice that splits alike, in whatever words
 };
 
 /// A run as memory and cost see it.
@@ -52,6 +52,13 @@ class Shapes {
                                 Run& run) const;
   static void set(const ActivationParts& parts, Run& run);
   static void set(const StateParts& parts, Run& run);
+
+  /// Of a choice of stages: the first that splits alike.
+  [[nodiscard]] std::uint32_t first_split_like(std::uint32_t choice) const {
+    return stages_[choice].first_alike;
+  }
+  /// Whether the size of the axis follows from others where nobody writes it.
+  [[nodiscard]] bool is_implicit(const Axis& axis) const;
 
   [[nodiscard]] const StageParts& stages(const std::vector<std::uint32_t>& chosen) const;
   std::vector<ActivationParts> activations;

@@ -53,7 +53,7 @@ class Worker {
   Found run(const Task& task) {
     found_ = Found{};
     for (std::size_t a = 0; a < task.chosen.size(); ++a)
-      if (!choose(a, task.chosen[a])) return std::move(found_);
+      if (repeats(a, task.chosen[a]) || !choose(a, task.chosen[a])) return std::move(found_);
     descend(task.chosen.size());
     return std::move(found_);
   }
@@ -80,7 +80,21 @@ class Worker {
     if (axis == chosen_.size()) return leaf();
     const auto n = static_cast<std::uint32_t>(in_.space->layout[axis].choices.size());
     for (std::uint32_t c = 0; c < n; ++c)
-      if (choose(axis, c)) descend(axis + 1);
+      if (!repeats(axis, c) && choose(axis, c)) descend(axis + 1);
+  }
+
+  /// Whether an earlier choice is the same run in other words: expert tensor ranks as many as they are where
+  /// nobody writes them, stages by a layout or by counts.
+  bool repeats(std::size_t axis, std::uint32_t choice) {
+    const Axis& a = in_.space->layout[axis];
+    if (choice == 0) return false;
+    if (a.dimension->stages) {
+      const std::uint32_t first = in_.shapes->first_split_like(choice);
+      return first < choice && legality_.choose(axis, first) == nullptr;
+    }
+    if (!in_.shapes->is_implicit(a) || legality_.choose(axis, choice) != nullptr) return false;
+    const source::Value value = legality_.value(a.dimension->field);
+    return legality_.choose(axis, 0) == nullptr && legality_.value(a.dimension->field) == value;
   }
 
   void leaf() {

@@ -50,6 +50,7 @@ std::string memory_json(const MemoryReport& report) {
   out["used_bytes"] = bytes(p.used);
   out["capacity_bytes"] = p.capacity > 0 ? Json(bytes(p.capacity)) : Json(nullptr);
   out["fits"] = p.capacity > 0 ? Json(p.fits()) : Json(nullptr);
+  out["verdict"] = memory::name_of(report.verdict);
   out["host_bytes"] = bytes(p.host);
   out["stages"] = Json::array();
   for (const auto& stage : p.stages) out["stages"].push_back(stage_json(stage));

@@ -22,16 +22,28 @@ std::string stages(const memory::Peaks& p, const TextOptions& options) {
   return table(rows, options.width, options.color);
 }
 
-std::string verdict_line(const memory::Peaks& p, const TextOptions& options) {
+std::string verdict_line(const MemoryReport& report, const TextOptions& options) {
+  const memory::Peaks& p = report.ledger.peaks;
   std::string out =
       fmt::format("peak {} GiB allocated ({} to {}) on stage {}, {} reserved, {} used", gib(p.peak().peak),
                   gib(p.low), gib(p.high), p.peak().stage, gib(p.reserved), gib(p.used));
+<<<<<<< HEAD
   const std::string_view verdict = p.fits() ? "fits" : "does not fit";
   if (p.capacity > 0) out += fmt::format(" of {}: {}", gib(p.capacity), verdict);
   out = fmt::format("{}\n", fmt::join(wrap(out, options.width), "\n"));
   const std::size_t at = p.capacity > 0 ? out.rfind(verdict) : std::string::npos;
   if (at != std::string::npos)
     out.replace(at, verdict.size(), paint(verdict, p.fits() ? Style::green : Style::red, options.color));
+=======
+  if (p.capacity > 0) {
+    const bool sure = report.verdict == memory::Verdict::fits;
+    out += fmt::format(" of {}: ", gib(p.capacity));
+    out += paint(memory::name_of(report.verdict), sure ? Style::green : Style::red, options.color);
+    if (report.verdict == memory::Verdict::may_not_fit)
+      out += fmt::format(" (up to {} used)", gib(p.used_high()));
+  }
+  out += "\n";
+>>>>>>> main
   if (p.host > 0) out += fmt::format("pinned host memory {} GiB a rank\n", gib(p.host));
   return out;
 }
@@ -59,9 +71,14 @@ std::string lines(const memory::Ledger& ledger, const TextOptions& options) {
 std::string memory_text(const MemoryReport& report, bool why, const TextOptions& options) {
   std::string out = fmt::format("{} (GiB a GPU)\n", printable(report.path));
   out += stages(report.ledger.peaks, options);
+<<<<<<< HEAD
   out += verdict_line(report.ledger.peaks, options);
   for (const auto& assumption : report.assumptions)
     out += fmt::format("{}\n", fmt::join(wrap("assumed: " + printable(assumption), options.width), "\n  "));
+=======
+  out += verdict_line(report, options);
+  for (const auto& assumption : report.assumptions) out += "assumed: " + printable(assumption) + "\n";
+>>>>>>> main
   if (why) out += lines(report.ledger, options);
   return out;
 }

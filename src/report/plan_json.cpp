@@ -29,6 +29,7 @@ Json one(const plan::Plan& p) {
   for (const auto& [name, value] : p.change.env) out["env"][name] = value ? Json(*value) : Json(nullptr);
   out["peak_bytes"] = bytes(p.peak);
   out["used_bytes"] = bytes(p.used);
+  out["verdict"] = memory::name_of(p.verdict);
   out["host_bytes"] = bytes(p.host);
   out["step_time_ratio"] = p.time.value;
   out["step_time_low"] = p.time.low;
@@ -47,7 +48,9 @@ Json given(const plan::Given& g) {
            {"used_bytes", bytes(g.used)},
            {"step_time_ratio", 1.0},
            {"legal", g.legal},
+           {"errors", g.errors},
            {"fits", g.fits},
+           {"verdict", memory::name_of(g.verdict)},
            {"rank", nullptr}};
   if (g.rank) out["rank"] = *g.rank;
   out["layout_rank"] = g.layout_rank ? Json(*g.layout_rank) : Json(nullptr);

@@ -77,11 +77,13 @@ class PlanText {
     const plan::Given& g = result_.given;
     std::string text = layout_text(g.layout) + ": " + gib(g.used) + " GiB used, ";
     if (!g.legal)
-      text += "rejected (headroom check says why)";
+      text += "rejected by " + joined(g.errors, ", ") + " (headroom check says why)";
     else if (!g.fits)
-      text += "does not fit";
+      text += g.verdict <= memory::Verdict::may_not_fit ? "leaves less than the margin"
+                                                        : std::string(memory::name_of(g.verdict));
     else
-      text += fmt::format("rank {} of {}; its layout {} of {}", grouped(*g.rank), grouped(result_.fitting),
+      text += (g.verdict == memory::Verdict::may_not_fit ? "may not fit, " : "") +
+              fmt::format("rank {} of {}; its layout {} of {}", grouped(*g.rank), grouped(result_.fitting),
                           g.layout_rank ? grouped(*g.layout_rank) : std::string("none"), grouped(g.layouts));
     out_ += paragraph("as given  ", text, options_.width);
     if (g.legal && g.fits && g.rank && *g.rank > 1 && !report_.fit && !g.why_not_better.empty())
@@ -139,6 +141,8 @@ class PlanText {
       if (!p.choices.empty()) out_ += paragraph("    ", joined(p.choices, ", "), options_.width);
       if (!p.warnings.empty())
         out_ += paragraph("    ", "warned of by " + joined(p.warnings, ", "), options_.width);
+      if (p.verdict == memory::Verdict::may_not_fit)
+        out_ += fmt::format("    may not fit: up to {} GiB used\n", gib(p.used_high));
       if (p.host > 0) out_ += fmt::format("    {} GiB of pinned host memory a rank\n", gib(p.host));
       const std::string words = i < report_.words.size() ? joined(report_.words[i], " ") : std::string();
       out_ += words.empty() ? std::string("    no change\n")

@@ -106,7 +106,8 @@ std::vector<Fix> choices_of(const Dimension& dimension, const lang::ExprPool& po
   std::vector<Fix> out;
   EffectiveConfig changed = config;
   for (const std::int64_t size : dimension.values) {
-    if (config.now[dimension.field] == Value(size)) continue;
+    // A size that nobody wrote may follow from another one, which may change.
+    if (config.now[dimension.field] == Value(size) && !config.raw[dimension.field].is_null()) continue;
     changed.now[dimension.field] = Value(size);
     if (!makes_sense(changed)) continue;
     Fix fix;

@@ -28,6 +28,38 @@ TEST_CASE("a plan that is written passes check, with its variables where the con
   }
 }
 
+TEST_CASE("a plan goes into the command line of a script, another job, too") {
+  const TemporaryFolder folder;
+  const std::string script =
+      folder.file("train.sh",
+                  "torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+                  "--ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention "
+                  "--num-query-groups 8 --swiglu --disable-bias-linear --normalization RMSNorm "
+                  "--seq-length 8192 --max-position-embeddings 8192 --position-embedding-type rope "
+                  "--tensor-model-parallel-size 2 --sequence-parallel --pipeline-model-parallel-size 2 "
+                  "--micro-batch-size 1 --global-batch-size 128 --train-iters 100 --bf16 "
+                  "--use-distributed-optimizer --untie-embeddings-and-output-weights --vocab-size 128256 "
+                  "--tokenizer-type NullTokenizer --mock-data --lr 1e-4 --transformer-impl "
+                  "transformer_engine\n");
+  struct Case {
+    std::string free, written;
+  };
+  for (const Case& c :
+       {Case{"", "--pipeline-model-parallel-size 1"}, Case{"global-batch", "--global-batch-size 256"},
+        Case{"sequence", "--seq-length 4096"}, Case{"precision", "--fp8-format hybrid"}}) {
+    INFO(c.free);
+    const std::string path = folder.path() + "/" + (c.free.empty() ? "same" : c.free) + ".sh";
+    std::vector<std::string> words{"plan", script, "--gpu", "h100", "--write", path};
+    if (!c.free.empty()) words.insert(words.end(), {"--free", c.free});
+    REQUIRE(run({words}).status == 0);
+    CHECK_THAT(read(path), Catch::Contains(c.written));
+    const auto checked = run({{"check", path, "--gpu", "h100", "--format", "json"}});
+    CHECK(checked.status == 0);
+    for (const auto& finding : Json::parse(checked.out)["files"][0]["diagnostics"])
+      CHECK(finding["severity"] != "ignored");
+  }
+}
+
 TEST_CASE("diff says what a change does") {
   const TemporaryFolder folder;
   const auto result = run({{"diff", "examples/llama3_70b_sft_h100.yaml",

@@ -1,4 +1,5 @@
 // The order of measured runs, and docs/cost-accuracy.md.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -29,6 +30,21 @@ TEST_CASE("step times of measured runs come in the right order", "[cost]") {
     INFO(origin << ": " << order.right << " right, " << order.wrong << " wrong");
     REQUIRE(order.right + order.wrong > 100);
     CHECK(order.right >= 0.85 * (order.right + order.wrong));
+  }
+}
+
+TEST_CASE("CUDA graphs of attention and router save what was measured", "[cost]") {
+  const auto runs = measured_runs();
+  const auto run = [&](const std::string& id) {
+    const auto it = std::ranges::find(runs, id, &test::TimedRun::id);
+    REQUIRE(it != runs.end());
+    return *it;
+  };
+  for (const std::string model : {"qwen3-30b", "gpt-oss-20b"}) {
+    INFO(model);
+    const auto eager = run("cudagraph-" + model + "-eager"), graphs = run("cudagraph-" + model + "-te");
+    CHECK(cost::ratio(eager.modelled, graphs.modelled).value ==
+          Approx(graphs.seconds / eager.seconds).margin(0.05));
   }
 }
 

@@ -137,3 +137,28 @@ TEST_CASE("graphs take the host out of the way; offload brings it in") {
                                                           "model.cpu_offloading_num_layers=40"});
   CHECK(moved.total >= step(llama, layout(8, 1)).total);
 }
+
+TEST_CASE("activations of few layers travel beside all layers") {
+  const auto offloaded = [](const std::string& layers, const std::string& gpu) {
+    const auto at = layout(1, 1) + std::vector<std::string>{"model.cpu_offloading=true",
+                                                            "model.cpu_offloading_num_layers=" + layers};
+    return step(llama, at, 64, gpu);
+  };
+  // A quarter of the layers over NVLink-C2C is done long before the last layer is; over PCIe nothing hides
+  // all.
+  CHECK(offloaded("20", "gb200").of(Part::host) == 0);
+  CHECK(offloaded("79", "b200").of(Part::host) > 0.2 * offloaded("79", "b200").total);
+  CHECK(offloaded("79", "gb200").of(Part::host) < 0.5 * offloaded("79", "b200").of(Part::host));
+}
+
+TEST_CASE("what is gathered for a quantised product is quantised before, what is reduced is not") {
+  const auto exchanged = [](const std::string& precision) {
+    return step(llama, layout(4, 1) + std::vector<std::string>{"mixed_precision=" + precision}, 64, "gb200")
+        .of(Part::tensor);
+  };
+  const double bf16 = exchanged("bf16_mixed"), fp8 = exchanged("bf16_with_mxfp8_mixed"),
+               fp4 = exchanged("bf16_with_nvfp4_mixed");
+  CHECK(fp8 < bf16);
+  CHECK(fp4 < fp8);
+  CHECK(fp4 > 0.5 * bf16);
+}

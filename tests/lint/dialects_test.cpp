@@ -87,3 +87,15 @@ TEST_CASE("samples of other config languages") {
     }
   }
 }
+
+TEST_CASE("the performance launcher's mock data starts for fine-tuning, too") {
+  headroom::lint::Job job;
+  job.text = std::make_shared<const headroom::source::SourceText>(
+      "run.sh",
+      "python scripts/performance/run_script.py --task sft --model_family_name llama --model_recipe_name "
+      "llama3_70b --num_gpus 32 --gpu h100 --compute_dtype bf16\n");
+  const auto out = headroom::lint::lint(job);
+  REQUIRE_FALSE(out.unreadable);
+  CHECK(headroom::test::effective(out, "dataset.eod_mask_loss") == Value(false));
+  CHECK(headroom::test::find(out, "dataset/masks-defined") == nullptr);
+}

@@ -234,3 +234,54 @@ TEST_CASE("an error that no choice repairs is named") {
   CHECK(result->plans.empty());
   CHECK_FALSE(result->errors.empty());
 }
+
+TEST_CASE("a plan leaves no setting behind that it made useless") {
+  auto text = std::string(moe);
+  text.replace(text.find("optimizer: {optimizer: adam"), 27,
+               "optimizer: {optimizer: adam, optimizer_cpu_offload: true, optimizer_offload_fraction: 0.5, "
+               "overlap_cpu_optimizer_d2h_h2d: true, use_precision_aware_optimizer: true");
+  PlanInput input(test::lint_text(text));
+  const auto result = plan::search(input.request);
+  REQUIRE(result);
+  REQUIRE_FALSE(result->plans.empty());
+  const auto before = plan::check_in_full({}, input.request.bench);
+  REQUIRE(before);
+  bool without_offload = false;
+  for (const auto* plans : {&result->plans, &result->pareto})
+    for (const auto& p : *plans) {
+      const auto full = plan::check_in_full(p.change, input.request.bench);
+      REQUIRE(full);
+      for (const auto& d : full->ignored) UNSCOPED_INFO(d.rule << ": " << d.message);
+      CHECK(full->ignored.size() <= before->ignored.size());
+      for (const auto& [field, value] : p.change.set)
+        without_offload |= field == "optimizer.optimizer_cpu_offload" && !value.truthy();
+    }
+  CHECK(without_offload);
+}
+
+TEST_CASE("no run is planned twice in other words") {
+  // Expert tensor ranks that nobody wrote follow the tensor ranks: with one of those they are one.
+  auto text = std::string(moe);
+  text.replace(text.find("expert_tensor_parallel_size: 1,"), 31, "tensor_model_parallel_size: 2,");
+  text.replace(text.find("num_layers: 27"), 14,
+               "num_layers: 26, pipeline_model_parallel_size: 2, pipeline_dtype: bf16, "
+               "pipeline_model_parallel_layout: 'Et*13|t*13L', sequence_parallel: true");
+  PlanInput input(test::lint_text(text));
+  input.request.top = 60;
+  const auto result = plan::search(input.request);
+  REQUIRE(result);
+  REQUIRE(result->plans.size() > 20);
+  bool one_expert_rank = false;
+  for (std::size_t i = 0; i < result->plans.size(); ++i) {
+    const plan::Layout& a = result->plans[i].layout;
+    one_expert_rank |= a.tp > 1 && a.etp == 1;
+    for (std::size_t j = 0; j < i; ++j) {
+      const plan::Layout& b = result->plans[j].layout;
+      INFO(fmt::format("{} and {}", j + 1, i + 1));
+      CHECK_FALSE((a.tp == b.tp && a.pp == b.pp && a.vpp == b.vpp && a.cp == b.cp && a.ep == b.ep &&
+                   a.etp == b.etp && a.micro_batch == b.micro_batch &&
+                   result->plans[i].used == result->plans[j].used));
+    }
+  }
+  CHECK(one_expert_rank);
+}

@@ -12,12 +12,26 @@ using namespace headroom;
 
 namespace {
 
-/// One recipe on the GPUs that it is made for.
+/// One recipe on the GPUs that it is made for, started as its own launcher (scripts/performance) starts it.
 struct Tuned {
   dialect::Settings settings;
   resolve::LaunchContext launch;
   resolve::EffectiveConfig config;
 };
+
+/// The launcher's options that no recipe does without: they decide about data and optimizer states.
+void add_launcher(std::string_view recipe, const schema::Schema& schema, dialect::Settings& settings) {
+  const auto has = [&](std::string_view word) { return recipe.find(word) != recipe.npos; };
+  const auto option = [&](std::string_view name, std::string_view value) {
+    const auto id = schema.find(name);
+    REQUIRE(id != schema::no_field);
+    settings.assign(id, source::Value(std::string(value)), {});
+  };
+  option("script.task", has("_sft_") ? "sft" : has("_peft_") ? "lora" : "pretrain");
+  option("script.data", "mock");
+  option("script.domain", "llm");
+  if (has("_bf16")) option("script.compute_dtype", "bf16");
+}
 
 Tuned tuned(const schema::TrainingRecipe& recipe, schema::Release release) {
   const schema::Schema& schema = schema::embedded_schema();
@@ -25,6 +39,7 @@ Tuned tuned(const schema::TrainingRecipe& recipe, schema::Release release) {
   out.launch.release = release;
   out.launch.gpus = recipe.gpus;
   out.launch.gpu = schema.find_gpu(recipe.gpu);
+  add_launcher(recipe.name, schema, out.settings);
   // A path that the user must give.
   const auto adapter = schema.find("peft"), base = schema.find("checkpoint.pretrained_checkpoint");
   const auto* section = out.settings.find(adapter);
@@ -58,7 +73,7 @@ bool is_gpt(const resolve::EffectiveConfig& config) {
 
 struct Row {
   std::string name, verdict, reason;
-  bool good = false;
+  bool good = false, starts = true;
 };
 
 std::string gib(double bytes) {
@@ -66,11 +81,12 @@ std::string gib(double bytes) {
 }
 
 Row row_of(const schema::TrainingRecipe& recipe, const plan::Result& r) {
-  Row row{std::string(recipe.name), {}, {}, false};
+  Row row{std::string(recipe.name), {}, {}};
   const plan::Given& g = r.given;
   if (!g.legal) {
-    row.verdict = "rejected";
-    row.reason = r.errors.empty() ? "an error of the layout (headroom check)" : r.errors.front();
+    row.verdict = "cannot start";
+    row.reason = fmt::format("{}", fmt::join(g.errors, ", "));
+    row.starts = false;
   } else if (!g.fits) {
     row.verdict = "does not fit";
     row.reason = fmt::format("the ledger says {} of {}", gib(g.used), gib(r.capacity));
@@ -85,7 +101,11 @@ Row row_of(const schema::TrainingRecipe& recipe, const plan::Result& r) {
 }
 
 std::string page(const std::vector<Row>& rows) {
-  const auto good = std::ranges::count_if(rows, &Row::good);
+  const auto good = std::ranges::count_if(rows, &Row::good),
+             starts = std::ranges::count_if(rows, &Row::starts);
+  const auto percent = [&](auto of) {
+    return of == 0 ? 0.0 : 100.0 * static_cast<double>(good) / static_cast<double>(of);
+  };
   std::string out = fmt::format(
       "# Does the planner find what was tuned by hand?\n"
       "For each benchmark recipe of the gpt family in the catalogue (rules/recipes, newest release), "
@@ -94,9 +114,13 @@ std::string page(const std::vector<Row>& rows) {
       "fits, and\n"
       "belongs to the fastest 5 % of all candidates that fit. This page is written by tests/plan:\n"
       "`HEADROOM_UPDATE_GOLDENS=1 test_plan '[planner-page]'`.\n\n"
-      "{} of {} are found ({:.0f} %).\n",
-      good, rows.size(),
-      rows.empty() ? 0.0 : 100.0 * static_cast<double>(good) / static_cast<double>(rows.size()));
+      "{} of {} are found ({:.0f} %): {:.0f} % of the {} that Megatron starts. The others ask for more GPUs "
+      "than\n"
+      "their name says (`pipeline/expert-world-size`: expert ranks times stages do not divide them, as "
+      "Megatron-Core's\n"
+      "`initialize_model_parallel` says) or contradict themselves (upstream's own validators stop at "
+      "them).\n",
+      good, rows.size(), percent(rows.size()), percent(starts), starts);
   out +=
       "\n## Not found, and why\n| recipe | place | reason; for a place: what the best plan does better |\n| "
       "--- | --- | --- |\n";
@@ -142,5 +166,5 @@ TEST_CASE("docs/planner.md", "[.][planner-page]") {
   if (std::getenv("HEADROOM_UPDATE_GOLDENS") != nullptr)
     std::ofstream(HEADROOM_SOURCE_DIR "/docs/planner.md") << page(rows);
   CHECK(static_cast<double>(std::ranges::count_if(rows, &Row::good)) >=
-        0.7 * static_cast<double>(rows.size()));
+        0.8 * static_cast<double>(rows.size()));
 }

@@ -23,7 +23,6 @@ struct Switches {
   bool expert_overlap = false;                      ///< overlap_moe_expert_parallel_comm
   bool shared_overlap = false;                      ///< moe_shared_expert_overlap
   bool optimizer_overlap = false;                   ///< overlap_cpu_optimizer_d2h_h2d
-  bool double_buffering = false;                    ///< cpu_offloading_double_buffering
   double capacity_factor = 0;                       ///< moe_expert_capacity_factor, 0 dropless
   ContextExchange context = ContextExchange::ring;  ///< cp_comm_type
 };

@@ -46,6 +46,8 @@ struct Peaks {
   [[nodiscard]] bool fits() const { return capacity > 0 && used <= capacity; }
   [[nodiscard]] bool fits_with_margin() const { return capacity > 0 && used + margin <= capacity; }
   [[nodiscard]] const StagePeaks& peak() const { return stages[highest]; }
+  /// Upper end of the band of `used`: what the allocator and the libraries add does not grow with it.
+  [[nodiscard]] double used_high() const { return high + used - peak().peak; }
 };
 
 /// One allocation, for `--why`.
@@ -67,6 +69,10 @@ struct Ledger {
 
 /// Pure, no text: for planners.
 [[nodiscard]] Peaks peaks(const Shape& shape);
+/// What every command says of a run beside its GPU, as the rules of rules/memory do.
+enum class Verdict : std::uint8_t { unknown, fits, may_not_fit, fits_with_segments, does_not_fit };
+[[nodiscard]] Verdict verdict(const Shape& shape, const Peaks& peaks);
+[[nodiscard]] std::string_view name_of(Verdict verdict);
 /// The same numbers with every line that they come from.
 [[nodiscard]] Ledger explain(const Shape& shape);
 

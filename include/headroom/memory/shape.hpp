@@ -84,8 +84,15 @@ struct Model {
   bool gated = false, bias = false, qkv_bias = false, layer_norm = false;  ///< layer_norm: bias and mean too
   bool qk_norm = false, untied = true, rope = false, moe = false, mtp_repeated = false;
   bool output_gate = false, shared_gate = false, expert_bias = false, squared_relu = false;
-  double vision_parameters =
-      0;  ///< a stated estimate of a vision tower and its projector, on the first stage
+};
+
+/// A vision tower and its projector, on the first stage.
+struct Tower {
+  double layers = 0, hidden = 0, ffn = 0, patch = 0;
+  double merged = 1;     ///< patches that become one token
+  double projector = 0;  ///< width inside the projector
+  double shards = 1;     ///< tensor-parallel ranks that share it; Hugging Face towers are whole on each
+  bool gated = false, frozen = false;
 };
 
 struct Numerics {
@@ -151,6 +158,7 @@ struct Graphs {
 struct Shape {
   Parallel parallel;
   Model model;
+  Tower tower;
   Numerics numerics;
   States states;
   Adapter adapter;

@@ -10,6 +10,7 @@
 
 #include "headroom/advise/fixes.hpp"
 #include "headroom/cost/step_time.hpp"
+#include "headroom/memory/ledger.hpp"
 #include "headroom/rules/choices.hpp"
 #include "headroom/source/error.hpp"
 
@@ -37,7 +38,9 @@ struct Plan {
   Layout layout;
   std::vector<std::string> choices;  ///< titles of what is not as given, layout left out
   double peak = 0, used = 0,
-         host = 0;                    ///< bytes: torch-allocated and seen by the device, on the highest stage
+         host = 0;  ///< bytes: torch-allocated and seen by the device, on the highest stage
+  memory::Verdict verdict = memory::Verdict::unknown;
+  double used_high = 0;               ///< upper end of the band of `used`
   cost::Ratio time;                   ///< step time against the given config; of a freed job: for each token
   std::string why;                    ///< why it is faster, slower or smaller than the config as it is
   std::vector<std::string> warnings;  ///< ids of rules that warn of it and not of the given config
@@ -48,12 +51,14 @@ struct Given {
   Layout layout;
   bool legal = false, fits = false;
   double peak = 0, used = 0;
+  memory::Verdict verdict = memory::Verdict::unknown;
   std::optional<std::size_t>
       rank;  ///< 1: nothing that fits is faster; absent where it is illegal or too large
   std::optional<std::size_t>
-      layout_rank;             ///< of its layout among the layouts that fit, each with its best choices
-  std::size_t layouts = 0;     ///< layouts that fit
-  std::string why_not_better;  ///< what the best plan does better
+      layout_rank;                  ///< of its layout among the layouts that fit, each with its best choices
+  std::size_t layouts = 0;          ///< layouts that fit
+  std::string why_not_better;       ///< what the best plan does better
+  std::vector<std::string> errors;  ///< rules that reject it
 };
 
 /// A rule that keeps candidates out, with their number.

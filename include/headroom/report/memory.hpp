@@ -12,6 +12,7 @@ struct MemoryReport {
   std::string path;
   memory::Ledger ledger;
   std::vector<std::string> assumptions;
+  memory::Verdict verdict = memory::Verdict::unknown;
 };
 
 /// One table of stages, the capacity line, the assumptions; `why`: every line of the ledger with its formula.
