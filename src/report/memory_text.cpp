@@ -27,23 +27,15 @@ std::string verdict_line(const MemoryReport& report, const TextOptions& options)
   std::string out =
       fmt::format("peak {} GiB allocated ({} to {}) on stage {}, {} reserved, {} used", gib(p.peak().peak),
                   gib(p.low), gib(p.high), p.peak().stage, gib(p.reserved), gib(p.used));
-<<<<<<< HEAD
-  const std::string_view verdict = p.fits() ? "fits" : "does not fit";
-  if (p.capacity > 0) out += fmt::format(" of {}: {}", gib(p.capacity), verdict);
+  const std::string_view word = memory::name_of(report.verdict);
+  const bool sure = report.verdict == memory::Verdict::fits;
+  if (p.capacity > 0) out += fmt::format(" of {}: {}", gib(p.capacity), word);
+  if (p.capacity > 0 && report.verdict == memory::Verdict::may_not_fit)
+    out += fmt::format(" (up to {} used)", gib(p.used_high()));
   out = fmt::format("{}\n", fmt::join(wrap(out, options.width), "\n"));
-  const std::size_t at = p.capacity > 0 ? out.rfind(verdict) : std::string::npos;
+  const std::size_t at = p.capacity > 0 ? out.rfind(word) : std::string::npos;  // npos: broken over two lines
   if (at != std::string::npos)
-    out.replace(at, verdict.size(), paint(verdict, p.fits() ? Style::green : Style::red, options.color));
-=======
-  if (p.capacity > 0) {
-    const bool sure = report.verdict == memory::Verdict::fits;
-    out += fmt::format(" of {}: ", gib(p.capacity));
-    out += paint(memory::name_of(report.verdict), sure ? Style::green : Style::red, options.color);
-    if (report.verdict == memory::Verdict::may_not_fit)
-      out += fmt::format(" (up to {} used)", gib(p.used_high()));
-  }
-  out += "\n";
->>>>>>> main
+    out.replace(at, word.size(), paint(word, sure ? Style::green : Style::red, options.color));
   if (p.host > 0) out += fmt::format("pinned host memory {} GiB a rank\n", gib(p.host));
   return out;
 }
@@ -71,14 +63,9 @@ std::string lines(const memory::Ledger& ledger, const TextOptions& options) {
 std::string memory_text(const MemoryReport& report, bool why, const TextOptions& options) {
   std::string out = fmt::format("{} (GiB a GPU)\n", printable(report.path));
   out += stages(report.ledger.peaks, options);
-<<<<<<< HEAD
-  out += verdict_line(report.ledger.peaks, options);
+  out += verdict_line(report, options);
   for (const auto& assumption : report.assumptions)
     out += fmt::format("{}\n", fmt::join(wrap("assumed: " + printable(assumption), options.width), "\n  "));
-=======
-  out += verdict_line(report, options);
-  for (const auto& assumption : report.assumptions) out += "assumed: " + printable(assumption) + "\n";
->>>>>>> main
   if (why) out += lines(report.ledger, options);
   return out;
 }
