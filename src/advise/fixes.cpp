@@ -22,6 +22,9 @@ namespace {
 /// Each fix that is tried gives all findings again, to be compared. A file with thousands of unknown keys
 /// would take minutes: beyond 256 findings only the first are offered fixes, errors before others.
 constexpr std::size_t most_compared = 256 * 256;
+/// Up to here keys that the loader drops are offered to be taken away all the same: nothing is evaluated for
+/// that.
+constexpr std::size_t most_about_text = 5000;
 
 std::vector<Fix> candidates(const Diagnostic& d, const resolve::EffectiveConfig& config, const Bench& bench) {
   std::vector<Fix> out = d.fixes;  // of native rules: made where the finding was
@@ -45,9 +48,10 @@ class Verifier {
       : bench_(bench), base_(base), before_(before) {}
 
   /// Fixes of `finding` that hold up, in the order tried.
-  std::vector<Fix> verified(const Diagnostic& finding, const std::vector<Fix>& tried) {
+  std::vector<Fix> verified(const Diagnostic& finding, const std::vector<Fix>& tried, bool only_text) {
     std::vector<Fix> kept;
     for (const Fix& fix : tried) {
+      if (only_text && (fix.unset.empty() || !same_run(fix))) continue;
       for (Fix& good : check(finding, fix, 1)) {
         bool known = std::ranges::any_of(kept, [&](const Fix& k) { return same_edit(k, good); });
         if (!known) kept.push_back(std::move(good));
@@ -110,14 +114,18 @@ class Verifier {
 
   /// Then all findings stay but those about these keys of the text; nothing needs to be evaluated.
   [[nodiscard]] std::vector<Fix> about_text(const Fix& fix, const Diagnostic& finding) const {
-    State state = base_;
+    std::set<Key> gone;
     for (const dialect::Problem& problem : bench_.settings->problems) {
       if (std::ranges::find(fix.unset, problem.field) == fix.unset.end()) continue;
-      state.all.erase({problem.rule, problem.field});
-      state.errors.erase({problem.rule, problem.field});
+      const Key key{problem.rule, problem.field};
+      if (base_.all.contains(key)) gone.insert(key);
     }
-    if (state.all.contains(key_of(finding))) return {};
-    return {finish(fix, finding, state, *before_.config, before_.memory)};
+    if (gone.erase(key_of(finding)) == 0) return {};
+    Fix out = fix;
+    out.verified = true;
+    add_outlook(out, before_, *before_.config, before_.memory);
+    for (const Key& k : gone) out.also_repairs.push_back(k.first);
+    return {std::move(out)};
   }
 
   Fix finish(Fix fix, const Diagnostic& finding, const State& after, const resolve::EffectiveConfig& config,
@@ -140,12 +148,13 @@ class Verifier {
 void attach_fixes(Findings& findings, const Bench& bench) {
   if (findings.diagnostics.empty()) return;
   std::optional<resolve::EffectiveConfig> own;
-  if (bench.config == nullptr)
+  std::optional<memory::Facts> facts = bench.memory;
+  if (bench.config == nullptr) {
     own = resolve::resolve(*bench.settings, *bench.launch, *bench.schema, *bench.resolve);
+    facts = memory::add_facts(*own);
+  }
   const resolve::EffectiveConfig& config = own ? *own : *bench.config;
   const State base = state_of(findings);
-  resolve::EffectiveConfig scratch = config;
-  const std::optional<memory::Facts> facts = memory::add_facts(scratch);
   const Outlook before{&config, facts, cost::step_time_of(config)};
   Verifier verifier(bench, base, before);
   std::vector<Diagnostic*> order;
@@ -155,11 +164,12 @@ void attach_fixes(Findings& findings, const Bench& bench) {
   std::size_t left = most_compared / order.size();
   for (Diagnostic* d : order) {
     std::vector<Fix> fixes;
-    if (left > 0) {
-      --left;
-      fixes = verifier.verified(*d, candidates(*d, config, bench));
+    const bool only_text = left == 0;
+    if (!only_text || order.size() <= most_about_text) {
+      fixes = verifier.verified(*d, candidates(*d, config, bench), only_text);
       rank(fixes);
     }
+    if (left > 0) --left;
     d->fixes = std::move(fixes);
   }
   choose_together(findings, bench);

@@ -147,7 +147,7 @@ class Calibrate {
     const auto edited = with_figures(path, before, figures_of(learned.calibration));
     if (!edited) return fail(edited.error());
     if (options_.diff)
-      return write(stdout, source::unified_diff(path, before, *edited)) ? exit_clean : exit_usage;
+      return write_own(stdout, source::unified_diff(path, before, *edited)) ? exit_clean : exit_usage;
     if (*edited != before) {
       const auto written = exists ? source::replace_file(path, before, *edited) : create(path, *edited);
       if (!written) return fail(written.error());

@@ -167,8 +167,9 @@ class Check {
         if (std::ranges::find(packs, pack) == packs.end()) packs.push_back(pack);
     results_.rules = rule_texts(results_.reports, packs);
     if (options_.format == Format::text) print_unreadable();
-    if (!write(findings_, document(options_.format, results_, options_, text_options(options_, findings_))))
-      return exit_usage;
+    const std::string out = document(options_.format, results_, options_, text_options(options_, findings_));
+    const bool patch = options_.diff && options_.format == Format::text;
+    if (!(patch ? write_own(findings_, out) : write(findings_, out))) return exit_usage;
     if (!write_files(results_, options_)) return exit_usage;
     if (!options_.quiet && for_people(options_.format)) print_summary();
     return status;

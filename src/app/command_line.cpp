@@ -7,48 +7,36 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <array>
-#include <charconv>
 
-#include "choose.hpp"
-#include "command_texts.hpp"
-#include "context.hpp"
 #include "formats.hpp"
 #include "headroom/lang/check.hpp"
 #include "headroom/report/terminal.hpp"
+#include "raw_options.hpp"
 #include "sheet.hpp"
 
 namespace headroom::app {
 namespace {
 
-struct Raw {
-  std::vector<std::string> words, plain, sets, env, env_files, rule_dirs, select, ignore, configs, answers,
-      outputs, severities, free, budgets;
-  std::map<std::string, std::string> context;  // bridge, gpus, …: text as given
-  std::string loader = "auto", dialect = "auto", format = "text", color = "auto", fail_on, jobs, to, against,
-              html, baseline, diff_base, top, pick, write;
-  bool force = false;
-  bool no_ask = false;
-  bool advice = false, diff = false, fix = false, unsafe_fixes = false, quiet = false, verbose = false,
-       all = false, version = false, why = false, update_baseline = false, fit = false;
-};
-
-std::vector<std::string_view> dialect_names() {
-  std::vector<std::string_view> names;
-  for (const auto& table : schema::embedded_schema().dialects) names.push_back(table.name);
-  return names;
-}
-
 class Formatter : public CLI::Formatter {
  public:
-  Formatter() { column_width(26); }
+  Formatter() { column_width(column); }
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
     for (const auto& c : commands) {
       if (c.name == app->get_name()) return fmt::format("usage: {}\n\n", c.usage);
     }
     return "usage: headroom COMMAND [options]\n\n";
   }
-  std::string make_description(const CLI::App* app) const override { return app->get_description() + "\n\n"; }
+  std::string make_description(const CLI::App* app) const override {
+    return filled(app->get_description()) + "\n";
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return fmt::format("{}", fmt::join(report::wrap(option->get_description(), width - column), "\n"));
+  }
+  std::string make_subcommand(const CLI::App* sub) const override {
+    const auto lines = report::wrap(sub->get_description(), width - column);
+    return fmt::format("  {:<{}}{}\n", sub->get_name(), column - 2,
+                       fmt::join(lines, "\n" + std::string(column, ' ')));
+  }
   std::string make_group(std::string group, bool positional,
                          std::vector<const CLI::Option*> options) const override {
     std::string out = group + ":\n";
@@ -56,7 +44,23 @@ class Formatter : public CLI::Formatter {
     return out;
   }
   std::string make_positionals(const CLI::App* /*app*/) const override { return {}; }
-  std::string make_footer(const CLI::App* app) const override { return app->get_footer(); }
+  std::string make_footer(const CLI::App* app) const override { return filled(app->get_footer()); }
+
+ private:
+  static constexpr unsigned width = 80, column = 26;
+
+  /// Paragraphs fill lines; what is indented is an example, and stays.
+  static std::string filled(const std::string& text) {
+    std::string out;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string line = text.substr(begin, end - begin);
+      out += line.starts_with(' ') ? line : fmt::format("{}", fmt::join(report::wrap(line, width), "\n"));
+      out += "\n";
+      begin = end + 1;
+    }
+    return out;
+  }
 };
 
 CLI::Option* many(CLI::App& app, const std::string& name, std::vector<std::string>& into,
@@ -220,72 +224,77 @@ void add_schema(CLI::App& app, Raw& raw) {
   one(app, "--color", raw.color, "auto, always or never", "WHEN")->group("Output");
 }
 
-void build(CLI::App& app, Raw& raw) {
+void add_options(CLI::App& sub, const CommandInfo& info, Raw& raw) {
+  sub.set_help_flag("-h,--help", "Print this help")->group("Output");
+  sub.add_option("words", raw.words)->expected(0, 1 << 20)->type_name("");
+  switch (info.command) {
+    case Command::check:
+      add_check(sub, raw);
+      break;
+    case Command::effective:
+      add_launch(sub, raw, false);
+      sub.add_flag("--all", raw.all, "Every field, also those at their default")->group("Output");
+      add_output(sub, raw, false, true);
+      break;
+    case Command::convert:
+      add_launch(sub, raw, false);
+      one(sub, "--to", raw.to, "Language to write: bridge, megatron-lm", "NAME")->group("Output");
+      add_output(sub, raw, false, true);
+      break;
+    case Command::estimate:
+      add_launch(sub, raw, false);
+      sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")->group("Output");
+      add_output(sub, raw, false, false);
+      break;
+    case Command::plan:
+      add_plan(sub, raw);
+      break;
+    case Command::diff:
+      add_diff(sub, raw);
+      break;
+    case Command::calibrate:
+      add_launch(sub, raw, false);
+      sub.add_flag("--diff", raw.diff, "Show what would be written, and write nothing")->group("Output");
+      add_output(sub, raw, false, false);
+      break;
+    case Command::run:
+      add_run(sub, raw);
+      break;
+    case Command::explain:
+      add_explain(sub, raw);
+      break;
+    case Command::rule:
+      add_rules(sub, raw, false);
+      add_output(sub, raw, false, false);
+      break;
+    case Command::test_rules:
+      add_rules(sub, raw, false);
+      add_output(sub, raw, true, false);
+      break;
+    case Command::schema:
+      add_schema(sub, raw);
+      break;
+    case Command::lsp:
+      add_launch(sub, raw, false);
+      add_rules(sub, raw, true);
+      sub.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
+      break;
+    case Command::generate:
+      break;
+  }
+}
+
+/// `wanted` says which commands need their options: CLI11 takes as long to make those of all as a check does.
+template <class Wanted>
+void build(CLI::App& app, Raw& raw, const Wanted& wanted) {
   app.formatter(std::make_shared<Formatter>());
   app.set_help_flag("-h,--help", "Print this help");
   app.add_flag("--version", raw.version, "Print the version");
   app.footer(std::string(overview_end));
   for (const auto& info : commands) {
     CLI::App& sub = *app.add_subcommand(std::string(info.name), std::string(info.what));
-    sub.set_help_flag("-h,--help", "Print this help")->group("Output");
     sub.group("Commands");
-    sub.add_option("words", raw.words)->expected(0, 1 << 20)->type_name("");
-    switch (info.command) {
-      case Command::check:
-        add_check(sub, raw);
-        break;
-      case Command::effective:
-        add_launch(sub, raw, false);
-        sub.add_flag("--all", raw.all, "Every field, also those at their default")->group("Output");
-        add_output(sub, raw, false, true);
-        break;
-      case Command::convert:
-        add_launch(sub, raw, false);
-        one(sub, "--to", raw.to, "Language to write: bridge, megatron-lm", "NAME")->group("Output");
-        add_output(sub, raw, false, true);
-        break;
-      case Command::estimate:
-        add_launch(sub, raw, false);
-        sub.add_flag("--why", raw.why, "Print every allocation with its formula and numbers")
-            ->group("Output");
-        add_output(sub, raw, false, false);
-        break;
-      case Command::plan:
-        add_plan(sub, raw);
-        break;
-      case Command::diff:
-        add_diff(sub, raw);
-        break;
-      case Command::calibrate:
-        add_launch(sub, raw, false);
-        sub.add_flag("--diff", raw.diff, "Show what would be written, and write nothing")->group("Output");
-        add_output(sub, raw, false, false);
-        break;
-      case Command::run:
-        add_run(sub, raw);
-        break;
-      case Command::explain:
-        add_explain(sub, raw);
-        break;
-      case Command::rule:
-        add_rules(sub, raw, false);
-        add_output(sub, raw, false, false);
-        break;
-      case Command::test_rules:
-        add_rules(sub, raw, false);
-        add_output(sub, raw, true, false);
-        break;
-      case Command::schema:
-        add_schema(sub, raw);
-        break;
-      case Command::lsp:
-        add_launch(sub, raw, false);
-        add_rules(sub, raw, true);
-        sub.add_flag("--advice", raw.advice, "Show better choices, too")->group("Rules");
-        break;
-      case Command::generate:
-        break;
-    }
+    if (wanted(info)) add_options(sub, info, raw);
   }
 }
 
@@ -302,59 +311,6 @@ Parsed wrong(const std::string& message, std::string_view command) {
   const std::string help = command.empty() ? "headroom --help" : fmt::format("headroom {} --help", command);
   return {{}, fmt::format("error: {}\nTry `{}`.\n", report::printable(message), help), exit_usage};
 }
-
-std::vector<std::string> split_globs(const std::vector<std::string>& lists) {
-  std::vector<std::string> globs;
-  for (const auto& list : lists) {
-    for (std::size_t begin = 0; begin <= list.size();) {
-      const std::size_t end = std::min(list.find(',', begin), list.size());
-      if (end > begin) globs.push_back(list.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  return globs;
-}
-
-lint::Complaint read_context(Options& options, const Raw& raw) {
-  for (const auto& [key, value] : raw.context) {
-    if (value.empty()) continue;
-    if (key == "bridge" && value == "all" && options.command == Command::check) {
-      options.bridge_all = true;
-      continue;
-    }
-    std::string name = "--" + key;
-    std::ranges::replace(name, '_', '-');
-    if (auto complaint = lint::set_context(options.context, key, value, name)) return complaint;
-  }
-  for (const auto& file : raw.env_files) {
-    if (auto error = read_environment_file(options.context, file)) {
-      const auto& at = error->location.start;
-      return fmt::format("--env-file {}{}: {}", file,
-                         error->has_location ? fmt::format(":{}:{}", at.line, at.column) : "",
-                         error->message);
-    }
-  }
-  for (const auto& word : raw.env) {  // after the files: the single word wins
-    if (auto complaint = lint::set_environment(options.context, word, "--env")) return complaint;
-  }
-  return {};
-}
-
-lint::Complaint read_dialect(Options& options, const std::string& text) {
-  if (text == "auto") return {};
-  options.dialect = text;
-  if (text == "bridge" || schema::embedded_schema().find_dialect(text) != nullptr) return {};
-  std::vector<std::string_view> names{"auto", "bridge"};
-  for (const auto name : dialect_names()) names.push_back(name);
-  return fmt::format("--dialect: '{}' is none of {}{}", text, fmt::join(names, ", "),
-                     lang::did_you_mean(text, names));
-}
-
-using LoaderChoice = std::optional<source::Loader>;
-constexpr std::array<std::pair<std::string_view, LoaderChoice>, 3> loaders{
-    {{"auto", {}}, {"saved", source::Loader::py_yaml}, {"override", source::Loader::omega_conf}}};
-constexpr std::array<std::pair<std::string_view, ColorChoice>, 3> colors{
-    {{"auto", ColorChoice::automatic}, {"always", ColorChoice::always}, {"never", ColorChoice::never}}};
 
 /// Words that an option takes, where there are only so many.
 std::vector<std::string> choices_of(std::string_view command, std::string_view option) {
@@ -405,111 +361,6 @@ std::vector<OptionSheet> option_sheets(const CLI::App& app) {
   return out;
 }
 
-lint::Complaint read_choices(Options& options, const Raw& raw) {
-  if (auto c = choose(options.loader, raw.loader, "--loader", loaders)) return c;
-  if (auto c = read_format(options, raw.format)) return c;
-  if (auto c = choose(options.color, raw.color, "--color", colors)) return c;
-  if (auto c = read_dialect(options, raw.dialect)) return c;
-  if (raw.fail_on == "never") {
-    options.never_fail = true;
-  } else if (!raw.fail_on.empty()) {
-    options.fail_on = rules::parse_severity(raw.fail_on);
-    if (!options.fail_on) return fmt::format("--fail-on: '{}' is no severity and not `never`", raw.fail_on);
-  }
-  if (!raw.jobs.empty()) {
-    const char* end = raw.jobs.data() + raw.jobs.size();
-    const auto [stop, error] = std::from_chars(raw.jobs.data(), end, options.jobs);
-    if (error != std::errc() || stop != end || options.jobs == 0 || options.jobs > 1024) {
-      return fmt::format("--jobs: '{}' is no number from 1 to 1024", raw.jobs);
-    }
-  }
-  return {};
-}
-
-lint::Complaint read_count(std::size_t& into, const std::string& text, std::string_view option) {
-  if (text.empty()) return {};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, into);
-  if (error == std::errc() && stop == end && into > 0 && into <= 1000) return {};
-  return fmt::format("{}: '{}' is no number from 1 to 1000", option, text);
-}
-
-lint::Complaint read_plan(PlanOptions& plan, const Raw& raw) {
-  plan.fit = raw.fit;
-  plan.free = raw.free;
-  plan.write = raw.write;
-  if (auto c = read_count(plan.top, raw.top, "--top")) return c;
-  if (auto c = read_count(plan.pick, raw.pick, "--pick")) return c;
-  if (!plan.write.empty() && raw.diff) return "--diff only shows what --write would write: give one of them";
-  return {};
-}
-
-lint::Complaint read_answers(Options& options, const Raw& raw) {
-  for (const auto& word : raw.answers) {
-    const auto equals = word.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      return fmt::format("--answer: '{}' is no KEY=VALUE", word);
-    options.answers.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-  }
-  return {};
-}
-
-Parsed options_of(const CommandInfo& info, const Raw& raw) {
-  Options options;
-  options.command = info.command;
-  options.words = raw.words;
-  options.words.insert(options.words.end(), raw.plain.begin(), raw.plain.end());
-  options.sets = raw.sets;
-  options.rule_dirs = raw.rule_dirs;
-  options.select = split_globs(raw.select);
-  options.ignore = split_globs(raw.ignore);
-  options.advice = raw.advice;
-  options.diff = raw.diff;
-  options.fix = raw.fix;
-  options.unsafe_fixes = raw.unsafe_fixes;
-  options.quiet = raw.quiet;
-  options.verbose = raw.verbose;
-  options.all = raw.all;
-  options.to = raw.to;
-  options.why = raw.why;
-  options.budgets = raw.budgets;
-  options.baseline = raw.baseline;
-  options.update_baseline = raw.update_baseline;
-  options.diff_base = raw.diff_base;
-  options.force = raw.force;
-  options.configs = raw.configs;
-  options.against = raw.against;
-  options.html = raw.html;
-  options.no_ask = raw.no_ask;
-  auto complaint = read_choices(options, raw);
-  if (!complaint) complaint = read_outputs(options, raw.outputs);
-  if (!complaint) complaint = read_severities(options, raw.severities);
-  if (!complaint) complaint = read_context(options, raw);
-  if (!complaint) complaint = read_plan(options.plan, raw);
-  if (!complaint) complaint = read_answers(options, raw);
-  if (!complaint && !options.against.empty() && !options.html.empty())
-    complaint = "--html shows one snapshot: give it without --against";
-  if (!complaint && options.diff && options.fix)
-    complaint = "--diff only shows what --fix would write: give one of them";
-  if (!complaint && options.unsafe_fixes && !options.diff && !options.fix)
-    complaint = "--unsafe-fixes is for --fix and --diff: give one of them";
-  if (!complaint && info.command == Command::convert && raw.to != "bridge" && raw.to != "megatron-lm") {
-    complaint = raw.to.empty() ? std::string("convert needs --to bridge or --to megatron-lm")
-                               : fmt::format("--to: '{}' is neither bridge nor megatron-lm", raw.to);
-  }
-  if (!complaint && options.bridge_all && (options.diff || options.fix)) {
-    complaint = "--bridge all compares releases: fixes need one";
-  }
-  if (!complaint && options.update_baseline && options.baseline.empty())
-    complaint = "--update-baseline needs --baseline FILE";
-  if (!complaint && options.update_baseline && !options.diff_base.empty())
-    complaint = "--diff-base reports a part of what is found: no baseline can be made of it";
-  if (!complaint && !options.diff_base.empty() && (options.diff || options.fix))
-    complaint = "--diff-base reports only what is new: --fix and --diff take all of a file";
-  if (complaint) return wrong(*complaint, info.name);
-  return {std::move(options), {}, exit_clean};
-}
-
 // The command that was given, or the program where none was.
 const CLI::App& command_of(const CLI::App& app) {
   const auto given = app.get_subcommands();
@@ -519,6 +370,22 @@ const CLI::App& command_of(const CLI::App& app) {
 // CLI11 calls the program by the path that started it.
 std::string name_of_command(const CLI::App& app) {
   return app.get_subcommands().empty() ? std::string() : command_of(app).get_name();
+}
+
+Parsed options_of(const CommandInfo& info, const Raw& raw) {
+  Options options;
+  if (const auto complaint = take(options, info, raw)) return wrong(*complaint, info.name);
+  return {std::move(options), {}, exit_clean};
+}
+
+/// `--gpus "$N"` with an empty variable: what was meant is not known, and leaving it out is not it.
+const CLI::Option* without_value(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || option->get_positional() || option->get_expected_max() == 0) continue;
+    const auto& values = option->results();
+    if (std::any_of(values.begin(), values.end(), [](const auto& v) { return v.empty(); })) return option;
+  }
+  return nullptr;
 }
 
 Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* argv) {
@@ -534,6 +401,8 @@ Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* ar
   } catch (const CLI::ParseError& error) {
     return wrong(error.what(), name_of_command(app));
   }
+  if (const CLI::Option* empty = without_value(command_of(app)))
+    return wrong(fmt::format("{}: the value is empty", empty->get_name()), name_of_command(app));
   for (const auto& info : commands) {
     if (app.got_subcommand(std::string(info.name))) return options_of(info, raw);
   }
@@ -545,7 +414,7 @@ Parsed parse_with(CLI::App& app, const Raw& raw, int argc, const char* const* ar
 ProgramSheet program_sheet() {
   CLI::App app{std::string(program_what)};
   Raw raw;
-  build(app, raw);
+  build(app, raw, [](const CommandInfo&) { return true; });
   ProgramSheet out{app.get_description(), app.get_footer(), option_sheets(app), {}};
   for (const auto& info : commands) {
     const CLI::App* sub = app.get_subcommand(std::string(info.name));
@@ -573,7 +442,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   CLI::App app{std::string(program_what)};
   Raw raw;
   if (!run && end != last) raw.plain.assign(end + 1, last);
-  build(app, raw);
+  build(app, raw, [&](const CommandInfo& info) { return std::find(argv, end, info.name) != end; });
   Parsed parsed = parse_with(app, raw, static_cast<int>(end - argv), argv);
   if (parsed.options && run && end != last) parsed.options->command_words.assign(end + 1, last);
   return parsed;

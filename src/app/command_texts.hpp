@@ -44,11 +44,11 @@ inline constexpr auto commands = std::to_array<CommandInfo>({
 });
 
 inline constexpr std::string_view program_what =
-    "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go\n"
+    "headroom reads LLM training configs for Megatron Bridge and Megatron-Core and says what will go "
     "wrong before a GPU is touched.";
 
 inline constexpr std::string_view overview_end =
-    "Exit status: 0 nothing at or above --fail-on (default: error), 1 findings, 2 wrong usage or unreadable\n"
+    "Exit status: 0 nothing at or above --fail-on (default: error), 1 findings, 2 wrong usage or unreadable "
     "input, 3 a bug in headroom.\n\n"
     "  headroom check run_config.yaml --gpus 32 --gpu h100\n"
     "  headroom check config.yaml model.tensor_model_parallel_size=4 --bridge 0.5.1\n"
@@ -61,31 +61,31 @@ inline constexpr std::string_view overview_end =
     "  headroom rule 'offload/*'\n";
 
 inline constexpr std::string_view explain_end =
-    "FILE is a log or a memory snapshot (torch.cuda.memory._dump_snapshot), also compressed (gzip, zstd);\n"
-    "without one standard input is read, and with --config alone the estimate has to do. With --config the\n"
-    "estimate of the run's memory is compared with what the log says, and every change is tried on it; a\n"
+    "FILE is a log or a memory snapshot (torch.cuda.memory._dump_snapshot), also compressed (gzip, zstd); "
+    "without one standard input is read, and with --config alone the estimate has to do. With --config the "
+    "estimate of the run's memory is compared with what the log says, and every change is tried on it; a "
     "script given beside a config supplies environment and number of GPUs.\n"
     "On a terminal explain asks for what is missing; --answer gives an answer beforehand.\n";
 
 inline constexpr std::string_view check_end =
-    "CONFIG is a YAML or JSON file, a launch script, a file of arguments, `-` for standard input, or a\n"
+    "CONFIG is a YAML or JSON file, a launch script, a file of arguments, `-` for standard input, or a "
     "directory (*.yaml, *.yml and *.json below it). A script given beside configs supplies their "
-    "environment\n"
+    "environment "
     "and number of GPUs.\n"
     "Words `key=value`, `+key=value` and `~key` change settings as on Megatron Bridge's command line.\n"
     "A top-level `headroom:` block in a config and the nearest .headroom.yaml above it can say the same as "
-    "the\n"
+    "the "
     "launch options; the command line wins, then the config, then .headroom.yaml.\n";
 
 inline constexpr std::string_view run_end =
     "CONFIG is what `headroom check` takes. Findings go to standard error; errors keep the command from "
-    "being\n"
-    "started (exit status 1). The output of the command is passed through unchanged and so are signals; its\n"
+    "being "
+    "started (exit status 1). The output of the command is passed through unchanged and so are signals; its "
     "exit status is headroom's (128 + N after signal N, 127 where it is not found).\n\n"
     "  headroom run run_config.yaml --gpus 8 --gpu h100 -- torchrun --nproc-per-node 8 train.py\n";
 
 inline constexpr std::string_view plan_end =
-    "The job stays the same: model, global batch, sequence length and precision, unless --free opens one.\n"
+    "The job stays the same: model, global batch, sequence length and precision, unless --free opens one. "
     "Everything else that rules/plan lists may change. Exit status 1: no plan was found.\n";
 
 inline constexpr std::string_view diff_end =
@@ -93,7 +93,7 @@ inline constexpr std::string_view diff_end =
     "both.\n"
     "With one CONFIG the words are the change: `headroom diff c.yaml model.tensor_model_parallel_size=8`.\n"
     "--fail-on: error (default), warning, ignored, memory, slow, advice: a finding of at least that "
-    "severity\n"
+    "severity "
     "appeared; memory+2GiB, memory+5%: the highest peak rose by more; step-time+5%: a step takes longer; "
     "never.\n";
 

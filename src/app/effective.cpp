@@ -120,11 +120,12 @@ class Effective {
     for (const FieldId id : chosen_) {
       std::string value = report::printable(outcome_.config.now[id].to_text());
       constexpr std::size_t longest = 60;
-      if (value.size() > longest && chosen_.size() > 1) value = value.substr(0, longest - 3) + "...";
+      if (value.size() > longest && chosen_.size() > 1) value = report::first_words(value, longest);
       rows.push_back({std::string(schema_.field(id).name), report::printable(value),
                       std::string(name_of(outcome_.config.origin[id].kind)), report::printable(who(id))});
     }
-    return report::table(rows, 0, text_options(options_, stdout).color);
+    const report::TextOptions style = text_options(options_, stdout);
+    return report::wrapped_table(rows, style.width, style.color);
   }
 
   [[nodiscard]] std::string json() const {

@@ -100,8 +100,8 @@ source::Result<void> Explaining::answer(std::string_view key, std::string_view v
   if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
     std::vector<std::string_view> known{"config", "phase", "env.NAME"};
     known.insert(known.end(), keys.begin(), keys.end());
-    return tl::unexpected(wrong(fmt::format("there is no question '{}'{}; known: {}", key,
-                                            lang::did_you_mean(key, known), fmt::join(known, ", "))));
+    return tl::unexpected(wrong(fmt::format("there is no question '{}'; known: {}{}", key,
+                                            fmt::join(known, ", "), lang::did_you_mean(key, known))));
   }
   if (const auto complaint = lint::set_context(command_line_, key, value, key))
     return tl::unexpected(wrong(*complaint));

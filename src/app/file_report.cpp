@@ -32,11 +32,16 @@ Context context_of(const resolve::EffectiveConfig& config) {
 }
 
 // An estimate stands in a check where nothing that it rests on has to be guessed.
-std::optional<memory::Peaks> memory_of(const resolve::EffectiveConfig& config) {
-  if (!config.launch.gpus || (config.launch.gpu == nullptr && !config.launch.gpu_memory_bytes)) return {};
-  const auto shape = memory::read_shape(config);
-  if (!shape) return {};
-  return memory::peaks(shape->shape);
+void add_memory(report::FileReport& out, const lint::Outcome& outcome) {
+  const resolve::EffectiveConfig& config = outcome.config;
+  if (!config.launch.gpus || (config.launch.gpu == nullptr && !config.launch.gpu_memory_bytes)) return;
+  if (const auto shape = memory::read_shape(config)) {
+    out.memory = memory::peaks(shape->shape);
+    return;
+  }
+  const auto about_memory = [](std::string_view id) { return id.starts_with("memory/"); };
+  const auto left = std::ranges::count_if(outcome.findings.undecided, about_memory);
+  if (left != 0) out.left_out.push_back({"the sizes of the model (--model)", static_cast<unsigned>(left)});
 }
 
 std::string need_of(const schema::Field& field) {
@@ -112,9 +117,9 @@ report::FileReport file_report(const std::string& path, std::shared_ptr<const so
   }
   const schema::Schema& schema = schema::embedded_schema();
   out.context = context_of(outcome.config);
-  out.memory = memory_of(outcome.config);
   out.notes = std::move(outcome.notes);
   out.left_out = left_out(outcome.findings.skipped, schema);
+  add_memory(out, outcome);
   out.diagnostics = std::move(outcome.findings.diagnostics);
   out.suppressed = std::move(outcome.suppressed);
   if (!advice) {

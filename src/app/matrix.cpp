@@ -40,7 +40,7 @@ std::string matrix(const std::vector<report::FileReport>& reports, const report:
       for (std::size_t i = 0; i < count; ++i) rows.back().emplace_back(has_error(file[i], id) ? "x" : "-");
     }
     rows.push_back(std::move(verdicts));
-    out += report::table(rows, 0, options.color) + "\n";
+    out += report::wrapped_table(rows, options.width, options.color) + "\n";
   }
   return out;
 }

@@ -76,6 +76,10 @@ bool write(std::FILE* stream, std::string_view text) {
   return false;
 }
 
+bool write_own(std::FILE* stream, std::string_view text) {
+  return isatty(fileno(stream)) == 1 ? write(stream, report::visible(text)) : write(stream, text);
+}
+
 bool spares(const Options& options, const std::string& path, const std::vector<std::string>& reads) {
   std::error_code error;
   for (const auto& read : reads) {

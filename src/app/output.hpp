@@ -17,6 +17,10 @@ namespace headroom::app {
 /// failures (a full disk) are said on standard error: false.
 [[nodiscard]] bool write(std::FILE* stream, std::string_view text);
 
+/// The same for a text whose bytes are those of an input (a patch, a converted config): byte for byte into
+/// files and pipes; a terminal gets nothing that could steer it.
+[[nodiscard]] bool write_own(std::FILE* stream, std::string_view text);
+
 /// Whether `path` is none of the files that the command `reads`, by whatever name or link; where it is one,
 /// that is said: a report in the place of what it is about is a slip of the hand.
 [[nodiscard]] bool spares(const Options& options, const std::string& path,

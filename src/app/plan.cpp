@@ -73,7 +73,8 @@ class Planning {
                  &rules::embedded_resolve(),
                  all_packs_,
                  &selection_,
-                 &config};
+                 &config,
+                 {}};
     out.choices = &rules::embedded_choices();
     out.free = options_.plan.free;
     out.threads = options_.jobs != 0 ? options_.jobs : std::max(1U, std::thread::hardware_concurrency());
@@ -145,7 +146,7 @@ class Planning {
                                             : fmt::format("note: the launch must not set {}\n", name)));
     }
     if (options_.diff)
-      return write(stdout, source::unified_diff(input_.path, input_.text->text(), (*text)->text()))
+      return write_own(stdout, source::unified_diff(input_.path, input_.text->text(), (*text)->text()))
                  ? exit_clean
                  : exit_usage;
     if (auto written = write_new(options_.plan.write, std::string((*text)->text())); !written)

@@ -22,7 +22,7 @@ constexpr std::size_t most_questions = 5, most_fixes = 10;
 
 constexpr std::string_view help_text =
     "why                     what speaks for the cause, and for others\n"
-    "fix                     what to change, best first\n"
+    "fix [N]                 what to change, best first; only number N\n"
     "what-if key=value ...   the same run with other settings: peak and verdict\n"
     "plan                    configs that fit, ranked\n"
     "diff [N]                fix N, or the last what-if, as a change of the config\n"
@@ -129,10 +129,14 @@ class Conversation {
     const std::string& word = words.front();
     const std::vector<std::string> rest(words.begin() + 1, words.end());
     if (word == "quit" || word == "exit" || word == "q") return false;
-    if (word == "why")
+    const bool alone = word == "why" || word == "plan" || word == "help";
+    if (alone && !rest.empty())
+      say(fmt::format("`{}` stands alone{}\n", word,
+                      word == "why" ? ": it speaks of the cause; `fix N` of a change" : ""));
+    else if (word == "why")
       say(report::evidence_text(report_, look()));
     else if (word == "fix")
-      fix();
+      fix(rest);
     else if (word == "what-if")
       what_if(rest);
     else if (word == "plan")
@@ -144,22 +148,40 @@ class Conversation {
     else if (word == "help")
       say(help_text);
     else
-      say(fmt::format("no word '{}'{}; `help` lists them\n", report::printable(word),
-                      lang::did_you_mean(word, {prompt_words.begin(), prompt_words.end()})));
+      unknown(word);
     return true;
   }
 
-  void fix() const {
-    if (report_.fixes.empty())
-      say("nothing in the settings helps here\n");
-    else
-      say(report::remedies_text(report_, most_fixes, look()));
+  void unknown(const std::string& word) const {
+    const auto hint = lang::did_you_mean(word, {prompt_words.begin(), prompt_words.end()});
+    say(fmt::format("no word '{}'{}\n", report::printable(word),
+                    hint.empty() ? "; `help` lists them" : hint));
   }
 
-  /// The place for the planner: until it is there, the verified fixes, ranked.
+  void fix(const std::vector<std::string>& words) const {
+    if (report_.fixes.empty()) return say("nothing in the settings helps here\n");
+    if (words.empty()) return say(report::remedies_text(report_, most_fixes, look()));
+    const auto number = number_of(words);
+    say(number ? report::remedies_text(report_, 1, look(), *number - 1) : no_such_fix());
+  }
+
+  /// Of a fix, from 1; nullopt where there is none of that number.
+  [[nodiscard]] std::optional<std::size_t> number_of(const std::vector<std::string>& words) const {
+    const std::string& text = words.front();
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc() && end == text.data() + text.size() && words.size() == 1;
+    return whole && number > 0 && number <= report_.fixes.size() ? std::optional(number) : std::nullopt;
+  }
+
+  [[nodiscard]] std::string no_such_fix() const {
+    return fmt::format("there is no such fix: `fix` shows {}\n",
+                       report_.fixes.size() == 1 ? "one" : fmt::format("1 to {}", report_.fixes.size()));
+  }
+
   /// Whole plans for the config as it stands; without one, or where nothing can be planned, the changes.
   void plan() {
-    if (!explaining_.has_config()) return fix();
+    if (!explaining_.has_config()) return fix({});
     if (!refresh()) return;
     Single input;
     input.path = explaining_.config_path();
@@ -183,11 +205,8 @@ class Conversation {
   [[nodiscard]] std::optional<rules::Fix> pick(const std::vector<std::string>& words) const {
     if (words.empty() && chosen_) return chosen_;
     if (words.empty()) return report_.fixes.empty() ? std::nullopt : std::optional(report_.fixes.front());
-    std::size_t number = 0;
-    const auto [end, error] =
-        std::from_chars(words.front().data(), words.front().data() + words.front().size(), number);
-    if (error != std::errc() || number == 0 || number > report_.fixes.size()) return std::nullopt;
-    return report_.fixes[number - 1];
+    const auto number = number_of(words);
+    return number ? std::optional(report_.fixes[*number - 1]) : std::nullopt;
   }
 
   /// The text of the config with the change; null, and a remark, where there is none.
@@ -198,7 +217,7 @@ class Conversation {
     }
     const std::optional<rules::Fix> fix = pick(words);
     if (!fix) {
-      say("there is no such fix\n");
+      say(report_.fixes.empty() ? "there is no such fix\n" : no_such_fix());
       return nullptr;
     }
     if (!refresh()) return nullptr;
@@ -212,7 +231,9 @@ class Conversation {
 
   void diff(const std::vector<std::string>& words) {
     if (const auto text = changed(words))
-      say(source::unified_diff(explaining_.config_path(), explaining_.job().text->text(), text->text()));
+      static_cast<void>(write_own(
+          stdout,
+          source::unified_diff(explaining_.config_path(), explaining_.job().text->text(), text->text())));
   }
 
   void save(const std::vector<std::string>& words) {

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using rules::Rule;
 
-constexpr unsigned list_width = 100;
+constexpr unsigned list_width = 80;
 
 // `all`, `>=0.4.2`, `<=0.5.1`, `0.4.2-0.6.0`, or the releases one by one.
 std::string releases_text(schema::ReleaseSet set) {
@@ -105,12 +105,14 @@ class RuleCommand {
   }
 
   [[nodiscard]] std::string list() const {
-    std::vector<std::vector<std::string>> rows{{"id", "severity", "releases", "title"}};
+    const bool color = text_options(options_, stdout).color;
+    std::string out;
     for (const Rule* rule : chosen_) {
-      rows.push_back({std::string(rule->id), std::string(rules::to_string(rule->severity)),
-                      releases_text(rule->releases), std::string(rule->title)});
+      out += report::paint(rule->id, report::Style::bold, color);
+      out += fmt::format("  {}, {}\n", rules::to_string(rule->severity), releases_text(rule->releases));
+      for (const auto& line : report::wrap(rule->title, list_width - 4)) out += fmt::format("    {}\n", line);
     }
-    return report::table(rows, list_width, text_options(options_, stdout).color);
+    return out;
   }
 
   [[nodiscard]] static std::string fix_line(const rules::FixData& fix) {
@@ -172,8 +174,33 @@ class RuleCommand {
     out += evidence_of(rule);
     std::string_view page = rule.page;
     page.remove_prefix(std::min(page.find_first_not_of('\n'), page.size()));
-    out += "\n" + std::string(page);
-    if (!out.ends_with('\n')) out += '\n';
+    return out + "\n" + filled(page);
+  }
+
+  /// Prose fills lines of its own length; headings, tables and what is indented or fenced stay.
+  [[nodiscard]] static std::string filled(std::string_view page) {
+    std::string out, prose;
+    bool fenced = false;
+    const auto flush = [&] {
+      if (!prose.empty())
+        for (const auto& line : report::wrap(prose, list_width)) out += line + "\n";
+      prose.clear();
+    };
+    while (!page.empty()) {
+      const std::string_view line = page.substr(0, page.find('\n'));
+      page.remove_prefix(std::min(line.size() + 1, page.size()));
+      const bool fence = line.starts_with("```");
+      const bool item = line.starts_with("- ");
+      const bool as_it_is =
+          fenced || fence || line.empty() || std::string_view("#| ").find(line[0]) != std::string_view::npos;
+      if (as_it_is || item) flush();
+      if (as_it_is)
+        out += std::string(line) + "\n";
+      else
+        prose += (prose.empty() ? "" : " ") + std::string(line);
+      fenced = fenced != fence;
+    }
+    flush();
     return out;
   }
 

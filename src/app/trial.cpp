@@ -65,6 +65,16 @@ std::string errors(const lint::Outcome& before, const lint::Outcome& after) {
   return out;
 }
 
+/// Why a word sets nothing that is tried: it names no field, or its value cannot stand there.
+std::optional<source::Error> refused(const lint::Outcome& before, const lint::Outcome& after) {
+  for (const dialect::Problem& p : after.settings.problems) {
+    const bool known = std::ranges::any_of(before.settings.problems,
+                                           [&](const dialect::Problem& k) { return k.message == p.message; });
+    if (p.place.from == dialect::From::set_option && !known) return source::Error{p.message, "", {}, false};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 source::Result<Trial> try_words(Explaining& explaining, const report::ExplainReport& base,
@@ -80,7 +90,9 @@ source::Result<Trial> try_words(Explaining& explaining, const report::ExplainRep
   const auto tried = explaining.run();
   const lint::Outcome after = explaining.outcome();
   explaining.set({});
+  static_cast<void>(explaining.run());  // the next trial is compared with the config, not with this one
   if (!tried) return tl::unexpected(tried.error());
+  if (auto why = refused(before, after)) return tl::unexpected(std::move(*why));
   Trial out;
   out.fix = between(before.settings, after.settings, *before.config.schema);
   const auto was = peaks_of(before), is = peaks_of(after);

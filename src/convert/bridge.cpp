@@ -59,7 +59,9 @@ void print(const Tree& tree, std::size_t indent, std::string& out) {
 class Conversion {
  public:
   Conversion(const From& from, const resolve::ResolvePack& pack)
-      : from_(from), wanted_(*from.config), schema_(*from.config->schema), pack_(pack) {}
+      : from_(from), wanted_(*from.config), schema_(*from.config->schema), pack_(pack) {
+    wanted_.launch.model = nullptr;  // its sizes are written
+  }
 
   Converted run() {
     Target target;
@@ -76,7 +78,7 @@ class Conversion {
     out.text = fmt::format("# The settings of {}, for Megatron Bridge {}.\n", from_.name,
                            schema::name(wanted_.launch.release));
     print(tree, 0, out.text);
-    out.lost = lost(from_, best, target.fields, "Megatron Bridge");
+    out.lost = lost(from_, best, target.fields, "Megatron Bridge", pack_);
     return out;
   }
 
@@ -111,19 +113,48 @@ class Conversion {
     return out;
   }
 
+  /// Fields of the model that a class does not have: its loader would drop them.
+  std::vector<FieldId> foreign(std::string_view model, const std::vector<FieldId>& fields) const {
+    const schema::ClassInfo* cls = schema_.find_class(model);
+    std::vector<FieldId> out;
+    for (const FieldId id : fields)
+      if (schema_.field(id).name.starts_with("model.") && !schema_.class_has(cls, id, wanted_.launch.release))
+        out.push_back(id);
+    return out;
+  }
+
+  /// What somebody chose and the class has no field for counts as lost.
+  std::pair<std::size_t, std::size_t> badness_with(const Fitted& fitted,
+                                                   const std::vector<FieldId>& not_in_class) const {
+    auto out = badness(fitted, wanted_);
+    for (const FieldId id : not_in_class) {
+      if (wanted_.now[id].is_null() || wanted_.origin[id].kind == resolve::OriginKind::default_value)
+        continue;
+      ++out.first;
+      ++out.second;
+    }
+    return out;
+  }
+
   Fitted nearest(Target& target) const {
     std::optional<Fitted> best;
+    const std::vector<FieldId> all = target.fields;
+    std::pair<std::size_t, std::size_t> least;
     for (const std::string_view model : model_classes) {
       for (const bool own_precision : {false, true}) {
-        Target trial{{}, target.fields};
+        const std::vector<FieldId> not_in_class = foreign(model, all);
+        Target trial;
+        std::ranges::set_difference(all, not_in_class, std::back_inserter(trial.fields));
         const FieldId cls = schema_.find("model._target_");
         const FieldId precision = schema_.find("mixed_precision");
         if (model != model_classes.front()) trial.skeleton.assign(cls, Value(model), {});
         if (own_precision) trial.skeleton.assign(precision, Value(), {});
         Fitted next = fit(wanted_, trial, pack_);
-        if (best && badness(next, wanted_) >= badness(*best, wanted_)) continue;
+        const auto worse = badness_with(next, not_in_class);
+        if (best && worse >= least) continue;
+        least = worse;
         best = std::move(next);
-        target.skeleton = trial.skeleton;
+        target = std::move(trial);
       }
     }
     return without_needless(std::move(*best), wanted_, target, pack_);
@@ -138,7 +169,7 @@ class Conversion {
   }
 
   const From& from_;
-  const EffectiveConfig& wanted_;
+  EffectiveConfig wanted_;
   const Schema& schema_;
   const resolve::ResolvePack& pack_;
 };

@@ -24,6 +24,36 @@ bool has_twin(const schema::Schema& schema, std::string_view name, const std::ve
   });
 }
 
+/// Whether the same flag says values of the config, too (`--swiglu` three), and these are so in the target.
+bool says_what_is_kept(const From& from, const Fitted& fitted, FieldId setting) {
+  const dialect::Setting* own = from.settings->find(setting);
+  if (own == nullptr || own->place.source == nullptr) return false;
+  bool any = false;
+  for (const dialect::Setting& s : from.settings->settings) {
+    if (s.place.source != own->place.source || s.place.key.begin != own->place.key.begin) continue;
+    if (from.config->schema->field(s.field).space != Space::config) continue;
+    if (!agree(from.config->now[s.field], fitted.config.now[s.field])) return false;
+    any = true;
+  }
+  return any;
+}
+
+/// Whether the config is another without the setting, and what differs then is so in the target.
+bool effect_is_kept(const From& from, const Fitted& fitted, FieldId setting, const std::vector<FieldId>& kept,
+                    const resolve::ResolvePack& pack) {
+  const auto& config = *from.config;
+  dialect::Settings without = *from.settings;
+  without.erase(setting);
+  const auto other = resolve::resolve(without, config.launch, *config.schema, pack);
+  bool any = false;
+  for (const FieldId id : kept) {
+    if (other.now[id] == config.now[id]) continue;
+    if (!agree(config.now[id], fitted.config.now[id])) return false;
+    any = true;
+  }
+  return any;
+}
+
 std::string replaced_by(const Fitted& fitted, FieldId id, std::string_view target) {
   const std::string_view by = fitted.config.origin[id].by;
   return fmt::format("{} makes it {}{}", target, fitted.config.now[id].to_text(),
@@ -33,7 +63,7 @@ std::string replaced_by(const Fitted& fitted, FieldId id, std::string_view targe
 }  // namespace
 
 std::vector<Lost> lost(const From& from, const Fitted& fitted, const std::vector<FieldId>& kept,
-                       std::string_view target) {
+                       std::string_view target, const resolve::ResolvePack& pack) {
   const auto& config = *from.config;
   const schema::Schema& schema = *config.schema;
   std::vector<Lost> out;
@@ -52,6 +82,9 @@ std::vector<Lost> lost(const From& from, const Fitted& fitted, const std::vector
       continue;
     // A value that the source itself replaces never ran.
     if (!has_word && (config.now[id].is_null() || config.now[id].is_opaque())) continue;
+    const bool extra = field.space == Space::extra;
+    if (extra && (says_what_is_kept(from, fitted, id) || effect_is_kept(from, fitted, id, kept, pack)))
+      continue;
     out.push_back(
         {std::string(field.name), config.now[id],
          has_word ? replaced_by(fitted, id, target) : fmt::format("{} has no such setting", target)});

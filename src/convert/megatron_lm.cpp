@@ -28,7 +28,10 @@ bool is_config(const Schema& schema, FieldId id) {
 class Conversion {
  public:
   Conversion(const From& from, const resolve::ResolvePack& pack)
-      : from_(from), wanted_(*from.config), said_(*from.config), schema_(*from.config->schema), pack_(pack) {}
+      : from_(from), wanted_(*from.config), schema_(*from.config->schema), pack_(pack) {
+    wanted_.launch.model = nullptr;  // nobody names it where the script runs: its sizes are written
+    said_ = wanted_;
+  }
 
   Converted run() {
     const schema::Release r = wanted_.launch.release;
@@ -45,7 +48,7 @@ class Conversion {
     out.text = script(words);
     for (const FieldId id : target.fields)
       if (!agree(wanted_.now[id], said_.now[id])) best.different.push_back(id);
-    out.lost = lost(from_, best, target.fields, "Megatron-LM");
+    out.lost = lost(from_, best, target.fields, "Megatron-LM", pack_);
     return out;
   }
 
@@ -163,7 +166,7 @@ class Conversion {
   }
 
   const From& from_;
-  const EffectiveConfig& wanted_;
+  EffectiveConfig wanted_;
   EffectiveConfig said_;  ///< what flags can say of it
   const Schema& schema_;
   const resolve::ResolvePack& pack_;

@@ -32,6 +32,9 @@ std::string_view last_part(std::string_view dotted) {
   return dot == std::string_view::npos ? dotted : dotted.substr(dot + 1);
 }
 
+/// Nobody reads more: a text with so many unknown keys is no config, or of another program.
+constexpr std::size_t most_hints = 1000;
+
 class Reader {
  public:
   Reader(std::shared_ptr<const Document> doc, const Schema& schema, Release r)
@@ -248,29 +251,36 @@ class Reader {
   }
 
   /// Whether the table knows the class that a section names; one that names none has its standard class.
-  bool class_known(std::string_view section) const {
+  bool class_known(std::string_view section) {
+    const auto asked = class_known_.find(section);
+    if (asked != class_known_.end()) return asked->second;
     const Document& doc = *out_.document;
     const NodeId target = doc.find(doc.find(doc.root, section), "_target_");
-    return target == source::no_node || schema_.find_class(doc.node(target).text) != nullptr;
+    const bool known = target == source::no_node || schema_.find_class(doc.node(target).text) != nullptr;
+    class_known_.emplace(section, known);
+    return known;
   }
 
   void unknown_key(const source::Member& m, const std::string& canonical, std::string written) {
     // A class of the user's own may have any field.
     if (!class_known(std::string_view(canonical).substr(0, canonical.find('.')))) return;
     Value value = node_value(*out_.document, m.value);
-    out_.problems.push_back(unknown_field(schema_, release_, canonical, value, place(m, std::move(written))));
+    const bool hint = out_.problems.size() < most_hints;
+    out_.problems.push_back(
+        unknown_field(schema_, release_, canonical, value, place(m, std::move(written)), hint));
   }
 
   /// The loader keeps the last of two equal keys.
   void drop_duplicates() {
-    std::map<FieldId, std::size_t> last;
+    std::vector<std::size_t> last(schema_.size());
     for (std::size_t i = 0; i < out_.settings.size(); ++i) last[out_.settings[i].field] = i;
-    if (last.size() == out_.settings.size()) return;
-    std::vector<Setting> kept;
+    std::size_t kept = 0;
     for (std::size_t i = 0; i < out_.settings.size(); ++i) {
-      if (last[out_.settings[i].field] == i) kept.push_back(std::move(out_.settings[i]));
+      if (last[out_.settings[i].field] != i) continue;
+      if (kept != i) out_.settings[kept] = std::move(out_.settings[i]);
+      ++kept;
     }
-    out_.settings = std::move(kept);
+    out_.settings.resize(kept);
   }
 
   /// By section, for all settings at once.
@@ -308,6 +318,7 @@ class Reader {
   Release release_;
   Settings out_;
   std::map<NodeId, std::string> node_field_;
+  std::map<std::string, bool, std::less<>> class_known_;  ///< by section: a mapping may have many keys
 };
 
 }  // namespace

@@ -145,8 +145,8 @@ void check_choices(Settings& settings, const Setting& s, const Field& field, con
 }  // namespace
 
 Problem unknown_field(const Schema& schema, Release r, const std::string& canonical, const Value& value,
-                      Place place) {
-  auto near = schema.suggest(canonical, r);
+                      Place place, bool hint) {
+  const auto near = hint ? schema.suggest(canonical, r) : std::vector<std::string_view>();
   std::string message = fmt::format(
       "{} is no field of Megatron Bridge {}; its loader drops it with a warning", canonical, schema::name(r));
   Problem p{"schema-check/unknown-field", canonical, std::move(message), std::move(place), {}, {canonical}};

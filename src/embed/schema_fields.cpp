@@ -285,6 +285,7 @@ void SchemaBuilder::number_fields() {
   for (std::size_t i = 0; i < by_name.size(); ++i) by_name[i] = static_cast<FieldId>(i);
   out_.fields = arena_.keep(fields_);
   out_.by_name = arena_.keep(std::move(by_name));
+  out_.by_hash = arena_.keep(schema::hash_table(fields_));
   std::vector<std::string_view> names;
   for (const auto& s : sections_) names.push_back(s.name);
   out_.section_names = arena_.keep(std::move(names));

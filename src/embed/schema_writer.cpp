@@ -14,10 +14,12 @@ class SchemaWriter {
   std::string run() {
     std::string tables = fields() + sections() + literals() + classes() + recipes() + models() + gpus() +
                          renames() + dialects() + training_recipes() + evidence();
-    std::vector<std::string> by_name, items;
+    std::vector<std::string> by_name, by_hash, items;
     for (auto id : schema_.by_name) by_name.push_back(fmt::format("{}", id));
+    for (auto id : schema_.by_hash) by_hash.push_back(fmt::format("{}", id));
     for (auto id : schema_.list_items) items.push_back(fmt::format("{}", id));
-    std::string by_name_span = ids_.span(by_name), items_span = ids_.span(items);
+    std::string by_name_span = ids_.span(by_name), by_hash_span = ids_.span(by_hash),
+                items_span = ids_.span(items);
     std::string names = texts_.texts(schema_.section_names);
     std::string out =
         "// Generated from rules/schema, rules/gpus.yaml, rules/models and rules/recipes by headroom-embed. "
@@ -29,10 +31,11 @@ class SchemaWriter {
       out += pool->definition();
     out += tables;
     out += fmt::format(
-        "\nconstexpr Schema table{{\n    fields, {}, {}, sections, literals, {}, classes, recipes, {}, gpus, "
+        "\nconstexpr Schema table{{\n    fields, {}, {}, {}, sections, literals, {}, classes, recipes, {}, "
+        "gpus, "
         "{}, {}, {}, {}, {}}};\n\n",
-        by_name_span, names, items_span, renames_span_, models_span_, dialects_span_, training_recipes_span_,
-        parts_span_, evidence_span_);
+        by_name_span, by_hash_span, names, items_span, renames_span_, models_span_, dialects_span_,
+        training_recipes_span_, parts_span_, evidence_span_);
     return out +
            "}  // namespace\n\nconst Schema& embedded_schema() {\n  return table;\n}\n\n}  // namespace "
            "headroom::schema\n";

@@ -16,7 +16,6 @@ using Kind = Operand::Kind;
 // A config can make lists long; nested list methods then multiply. Past this many steps an expression is
 // unknown.
 constexpr std::uint64_t max_work = 1u << 22;
-constexpr std::size_t max_slots = 16;
 
 class Evaluator {
  public:
@@ -54,7 +53,7 @@ class Evaluator {
       case Op::has_field:
         return Operand::of(n.field < scope_.set.size() && scope_.set[n.field] != 0);
       case Op::variable:
-        return slots_[n.a % max_slots];
+        return n.a < slots_.size() ? slots_[n.a] : Operand();
       case Op::list:
         return list(n);
       case Op::choices:
@@ -253,9 +252,10 @@ class Evaluator {
     const source::List& items = list.is(Kind::list) ? *list.list : empty;
     const ExprId body = child(n, 1);
     source::List kept;
+    if (slots_.size() <= n.a) slots_.resize(n.a + std::size_t{1});
     bool unknown = false;
     for (const auto& item : items) {
-      slots_[n.a % max_slots] = Operand::borrow(item);
+      slots_[n.a] = Operand::borrow(item);
       const Operand v = eval(body);
       if (v.is_unknown()) {
         unknown = true;
@@ -277,7 +277,7 @@ class Evaluator {
   const ExprPool& pool_;
   const Scope& scope_;
   std::vector<schema::FieldId>* causes_;
-  std::array<Operand, max_slots> slots_;
+  std::vector<Operand> slots_;  ///< of variables; most expressions have none
   std::uint64_t work_ = 0;
 };
 

@@ -50,10 +50,10 @@ Result<void> read_calibration(const Document& doc, const Node& node, ContextOpti
   for (const source::Member& m : node.members) {
     const std::string& key = doc.node(m.key).text;
     if (std::ranges::find(known, key) == known.end()) {
-      return tl::unexpected(error_at(
-          doc, doc.node(m.key).span,
-          fmt::format("calibration has no key '{}'{}; it knows {}", key,
-                      lang::did_you_mean(key, {known.begin(), known.end()}), fmt::join(known, ", "))));
+      return tl::unexpected(
+          error_at(doc, doc.node(m.key).span,
+                   fmt::format("calibration has no key '{}'; it knows {}{}", key, fmt::join(known, ", "),
+                               lang::did_you_mean(key, {known.begin(), known.end()}))));
     }
     if (auto complaint = set_calibration(out, key, doc.node(m.value).text, "calibration." + key))
       return tl::unexpected(error_at(doc, doc.node(m.value).span, std::move(*complaint)));
@@ -70,8 +70,8 @@ Result<void> read_key(const Document& doc, const source::Member& m, ContextOptio
   if (std::ranges::find(keys, key) == keys.end()) {
     return tl::unexpected(
         error_at(doc, doc.node(m.key).span,
-                 fmt::format("the headroom block has no key '{}'{}; it knows {}", key,
-                             lang::did_you_mean(key, {keys.begin(), keys.end()}), fmt::join(keys, ", "))));
+                 fmt::format("the headroom block has no key '{}'; it knows {}{}", key, fmt::join(keys, ", "),
+                             lang::did_you_mean(key, {keys.begin(), keys.end()}))));
   }
   if (node.kind != NodeKind::scalar) {
     return tl::unexpected(

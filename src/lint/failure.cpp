@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "contradictions.hpp"
 #include "headroom/advise/remedies.hpp"
 #include "headroom/lint/refusal.hpp"
 #include "headroom/memory/facts.hpp"
@@ -91,7 +92,14 @@ void explain(const oom::LogFacts& log, resolve::LaunchContext& launch, const adv
       run.ledger = &ledger;
     }
   }
+  const Contradictions against =
+      given ? contradictions(log, out.config, run.shape, run.ledger != nullptr ? &ledger.peaks : nullptr)
+            : Contradictions{};
+  // Figures of one run explain nothing of another.
+  if (!against.other_run.empty()) run.shape = nullptr, run.ledger = nullptr;
   out.diagnosis = oom::diagnose(log, run);
+  if (std::string text = against.text(); !text.empty())
+    out.diagnosis->notes.insert(out.diagnosis->notes.begin(), std::move(text));
   launch.facts = oom::rule_facts(*out.diagnosis, log);
   out.config = resolve::resolve(out.settings, launch, *bench.schema, *bench.resolve);
   static_cast<void>(memory::add_facts(out.config));

@@ -1,9 +1,11 @@
 #include "headroom/lint/fix_text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "headroom/dialect/writer.hpp"
+#include "headroom/source/difference.hpp"
 
 namespace headroom::lint {
 namespace {
@@ -68,10 +70,63 @@ Text text_with(const rules::Fix& fix, const Job& job, const Outcome& outcome) {
   return text->text() == job.text->text() ? nullptr : text;
 }
 
+namespace {
+
+/// The first fix that the policy allows, where all it does is to take away keys that are no fields: such
+/// fixes do not meddle with each other.
+const rules::Fix* removal(const rules::Diagnostic& d, FixPolicy policy, const schema::Schema& schema) {
+  const auto first = std::ranges::find_if(d.fixes, [&](const rules::Fix& f) { return allowed(f, policy); });
+  if (first == d.fixes.end() || !first->set.empty()) return nullptr;
+  const bool foreign = std::ranges::all_of(
+      first->unset, [&](const std::string& name) { return schema.find(name) == schema::no_field; });
+  return foreign ? &*first : nullptr;
+}
+
+/// Many removals in one go: thousands of unknown keys would each be a reading of the whole text.
+Text without_foreign_keys(const Job& job, const Outcome& outcome, FixPolicy policy) {
+  const schema::Schema& schema = schema::embedded_schema();
+  const schema::Release release = outcome.config.launch.release;
+  std::map<std::uint32_t, source::Edit> edits;  // by end
+  std::size_t count = 0;
+  for (const auto& d : outcome.findings.diagnostics) {
+    const rules::Fix* fix = removal(d, policy, schema);
+    if (fix == nullptr || fix->unset.size() != 1) continue;
+    const auto spelt =
+        dialect::spell(outcome.settings, schema, release, {{fix->unset.front(), std::nullopt}});
+    if (!spelt || spelt->size() != 1) continue;
+    const auto written = dialect::write(outcome.opened, outcome.settings, schema, spelt->front());
+    if (!written) continue;
+    for (source::Edit& edit : source::edits_between(job.text->text(), *written)) {
+      const auto behind = edits.upper_bound(edit.span.begin);
+      const bool free = behind == edits.end() || behind->second.span.begin >= edit.span.end;
+      if (free) edits.emplace(edit.span.end, std::move(edit));
+    }
+    ++count;
+  }
+  if (count < 2) return nullptr;
+  std::vector<source::Edit> all;
+  for (auto& [end, edit] : edits) all.push_back(std::move(edit));
+  return std::make_shared<const source::SourceText>(job.text->name(), source::apply_edits(*job.text, all));
+}
+
+}  // namespace
+
 Fixed fix_text(const Job& job, Outcome outcome, FixPolicy policy) {
   Job current = job;
   unsigned repaired = 0;
   std::set<std::string> tried;
+  for (bool go_on = true; go_on;) {
+    Job trial = current;
+    trial.text = without_foreign_keys(current, outcome, policy);
+    if (trial.text == nullptr) break;
+    Outcome after = lint(trial);
+    const std::size_t were = outcome.findings.diagnostics.size(), are = after.findings.diagnostics.size();
+    go_on = !after.unreadable && are < were && errors_of(outcome) == errors_of(after);
+    if (!go_on) break;
+    repaired += static_cast<unsigned>(were - are);
+    current = std::move(trial);
+    outcome = std::move(after);
+  }
   // The first finding not yet tried; what an accepted edit repaired besides is gone from the new outcome.
   const auto next = [&]() -> const rules::Diagnostic* {
     for (const auto& d : outcome.findings.diagnostics) {

@@ -54,13 +54,13 @@ Outcome lint(const Job& job) {
   if (options.dump) out.settings.full_dump = *options.dump;
   if (options.layer) out.settings.layer = *layer_named(*options.layer);
   out.config = resolve::resolve(out.settings, launch, schema, rules::embedded_resolve());
-  static_cast<void>(memory::add_facts(out.config));
+  const auto memory = memory::add_facts(out.config);
 
   std::vector<const rules::RulePack*> packs{&rules::embedded_rules()};
   packs.insert(packs.end(), job.extra_packs.begin(), job.extra_packs.end());
   out.findings = rules::evaluate(out.config, out.settings, packs, job.selection);
-  const advise::Bench bench{&out.settings, &launch,        &schema,    &rules::embedded_resolve(),
-                            packs,         &job.selection, &out.config};
+  const advise::Bench bench{&out.settings, &launch,        &schema,     &rules::embedded_resolve(),
+                            packs,         &job.selection, &out.config, memory};
   if (job.log != nullptr) explain(*job.log, launch, bench, out);
   if (!job.want_advice) {
     std::erase_if(out.findings.diagnostics,

@@ -55,8 +55,8 @@ Complaint set_gpu(std::optional<std::string>& slot, std::string_view value, std:
   if (schema.find_gpu(value) == nullptr) {
     std::vector<std::string_view> kinds;
     for (const auto& gpu : schema.gpus) kinds.push_back(gpu.kind);
-    return fmt::format("{}: GPU kind '{}' is not known{} (known: {}; --gpu-memory SIZE for others)", name,
-                       value, lang::did_you_mean(value, kinds), fmt::join(kinds, ", "));
+    return fmt::format("{}: GPU kind '{}' is not known (known: {}; --gpu-memory SIZE for others){}", name,
+                       value, fmt::join(kinds, ", "), lang::did_you_mean(value, kinds));
   }
   slot = std::string(value);
   return {};

@@ -77,6 +77,15 @@ class Zstd {
   bool ended_ = false;
 };
 
+/// `/dev/zero` and the like give bytes without end, a disk gives those of another. Terminals and `/dev/null`
+/// end.
+bool is_endless(const struct stat& info, int file) {
+  struct stat null {};
+  if (S_ISBLK(info.st_mode)) return true;
+  if (!S_ISCHR(info.st_mode) || isatty(file) == 1) return false;
+  return ::stat("/dev/null", &null) != 0 || null.st_rdev != info.st_rdev;
+}
+
 }  // namespace
 
 Content content_of(std::string_view first) {
@@ -166,14 +175,17 @@ source::Result<Input> Input::open(const std::string& path) {
   int file = 0;
   if (path != "-") {
     file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat info {};
-    const bool folder = file >= 0 && fstat(file, &info) == 0 && S_ISDIR(info.st_mode);
-    if (folder) close(file);
-    if (file < 0 || folder)
-      return tl::unexpected(source::Error{
-          std::string("cannot open: ") + std::strerror(folder ? EISDIR : errno), path, {}, false});
+    if (file < 0)
+      return tl::unexpected(
+          source::Error{std::string("cannot open: ") + std::strerror(errno), path, {}, false});
   }
   auto state = std::make_unique<State>(file, path == "-" ? "<stdin>" : path);
+  struct stat info {};
+  if (fstat(file, &info) == 0 && (S_ISDIR(info.st_mode) || is_endless(info, file))) {
+    const std::string why = S_ISDIR(info.st_mode) ? std::string("cannot open: ") + std::strerror(EISDIR)
+                                                  : "a device, which has no end: no log";
+    return tl::unexpected(source::Error{why, path == "-" ? "<stdin>" : path, {}, false});
+  }
   if (auto ok = state->start(); !ok) return tl::unexpected(ok.error());
   return Input(std::move(state));
 }

@@ -34,7 +34,7 @@ Sizes sizes_of(const memory::Shape& s) {
   out.micro_batch = s.micro_batch;
   out.tp = s.parallel.tp;
   out.cp = s.parallel.cp;
-  out.topk = s.model.topk;
+  out.topk = s.model.moe ? s.model.topk : 0;  // a dense model has the default of the field
   out.expert_ffn = s.model.expert_ffn;
   out.gated = s.model.gated ? 2 : 1;
   return out;
@@ -62,7 +62,7 @@ std::optional<Sizes> sizes_of(const Layout& layout) {
   out.heads = number_of(layout, "num_attention_heads", 0);
   out.groups = number_of(layout, "num_query_groups", out.heads);
   out.head_dim = number_of(layout, "kv_channels", out.heads > 0 ? out.hidden / out.heads : 0);
-  out.topk = number_of(layout, "moe_router_topk", 0);
+  if (number_of(layout, "num_experts", 0) > 0) out.topk = number_of(layout, "moe_router_topk", 0);
   out.expert_ffn = number_of(layout, "moe_ffn_hidden_size", 0);
   const auto swiglu = layout.arguments.find("swiglu");
   out.gated = swiglu != layout.arguments.end() && swiglu->second == "True" ? 2 : 1;

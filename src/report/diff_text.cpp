@@ -47,7 +47,7 @@ class DiffText {
       rows.push_back({(c.written ? "" : "  ") + printable(c.field), printable(shown_value(c.before)),
                       printable(shown_value(c.after)), printable(shown_origin(c.after_origin))});
     }
-    out_ += "\n" + table(rows, options_.width, options_.color);
+    out_ += "\n" + wrapped_table(rows, options_.width, options_.color);
   }
 
   void memory() {

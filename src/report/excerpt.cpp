@@ -43,7 +43,14 @@ Window window_of(const std::vector<Cell>& cells, const std::vector<Stroke>& stro
   std::size_t first = cells.size();
   for (const Stroke& s : strokes) first = std::min(first, s.begin);
   const std::size_t begin = first + 12 <= width ? 0 : first - std::min<std::size_t>(first, 12);
-  return {begin, std::min(cells.size(), begin + width)};
+  std::size_t end = std::min(cells.size(), begin + width);
+  if (end == cells.size()) return {begin, end};
+  // Not in the middle of a word, where one ends near enough and behind what is marked.
+  std::size_t marked = 0;
+  for (const Stroke& s : strokes) marked = std::max(marked, std::min(s.end, end));
+  for (std::size_t at = end; at > marked && at + 16 > end; --at)
+    if (cells[at].text == " ") return {begin, at};
+  return {begin, end};
 }
 
 class Drawing {
@@ -87,6 +94,7 @@ class Drawing {
                      [](const Stroke& a, const Stroke& b) { return a.begin < b.begin; });
     std::string row;
     std::string labels;
+    unsigned used = 0, named = 0;
     const std::string margin = paint(std::string(gutter_ + 1, ' ') + "|", Style::blue, color_) + " ";
     std::size_t at = shown.begin;
     for (const Stroke& s : strokes) {
@@ -99,11 +107,17 @@ class Drawing {
       row += paint(std::string(size, s.mark->primary ? '^' : '-'), style, color_);
       if (!s.mark->label.empty()) {
         if (!labels.empty()) labels += ", ";
+        named += display_width(s.mark->label) + 2;
         labels += paint(printable(s.mark->label), style, color_);
       }
+      used += columns(cells, at, begin) + size;
       at = std::max(end, begin + 1);
     }
-    out_ += margin + row + (labels.empty() ? "" : " " + labels) + "\n";
+    const bool fits = gutter_ + 4 + used + named <= width_;
+    if (labels.empty() || fits)
+      out_ += margin + row + (labels.empty() ? "" : " " + labels) + "\n";
+    else
+      out_ += margin + row + "\n" + margin + labels + "\n";
   }
 
   static unsigned columns(const std::vector<Cell>& cells, std::size_t begin, std::size_t end) {

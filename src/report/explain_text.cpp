@@ -49,8 +49,8 @@ class Printer {
     return std::move(out_);
   }
 
-  std::string only_fixes(std::size_t count) {
-    fixes(count);
+  std::string only_fixes(std::size_t count, std::size_t skipped) {
+    fixes(count, skipped);
     return std::move(out_);
   }
 
@@ -143,7 +143,7 @@ class Printer {
       const std::string head = e.line == 0 ? "  " : fmt::format("  line {}: ", e.line);
       std::string text = printable(e.text);
       const std::size_t room = o_.width > 24 ? 3 * (o_.width - 4) : 60;
-      if (text.size() > room) text = text.substr(0, room) + " …";
+      text = first_words(text, static_cast<unsigned>(room));
       paragraph(head.substr(2) + printable(text), 2, 0);
       if (!e.supports.empty()) {
         for (const auto& line : wrap(printable(e.supports), o_.width > 30 ? o_.width - 6 : 24))
@@ -159,14 +159,15 @@ class Printer {
       paragraph(fmt::format("{} ({}): {}", oom::to_string(a.cause), percent(a.confidence), a.why), 2, 0);
   }
 
-  void fixes(std::size_t count) {
+  void fixes(std::size_t count, std::size_t skipped = 0) {
     if (r_.fixes.empty()) return;
     out_ += "\n" + paint("what to change", Style::bold, o_.color) +
             (r_.has_config ? "\n" : " (no config was given: none of it is tried)\n");
     std::size_t number = 0;
     for (const auto& fix : r_.fixes) {
-      if (number++ == count) {
-        out_ += fmt::format("  {} more in --format json\n", r_.fixes.size() - count);
+      if (number++ < skipped) continue;
+      if (number > skipped + count) {
+        if (skipped == 0) out_ += fmt::format("  {} more in --format json\n", r_.fixes.size() - count);
         break;
       }
       std::string title = fmt::format("{}. {}", number, fix.title);
@@ -218,8 +219,9 @@ std::string evidence_text(const ExplainReport& report, const TextOptions& option
   return Printer(report, options).only_evidence();
 }
 
-std::string remedies_text(const ExplainReport& report, std::size_t count, const TextOptions& options) {
-  return Printer(report, options).only_fixes(count);
+std::string remedies_text(const ExplainReport& report, std::size_t count, const TextOptions& options,
+                          std::size_t skipped) {
+  return Printer(report, options).only_fixes(count, skipped);
 }
 
 }  // namespace headroom::report

@@ -27,6 +27,7 @@ std::string verdict_line(const MemoryReport& report, const TextOptions& options)
   std::string out =
       fmt::format("peak {} GiB allocated ({} to {}) on stage {}, {} reserved, {} used", gib(p.peak().peak),
                   gib(p.low), gib(p.high), p.peak().stage, gib(p.reserved), gib(p.used));
+<<<<<<< HEAD
   if (p.capacity > 0) {
     const bool sure = report.verdict == memory::Verdict::fits;
     out += fmt::format(" of {}: ", gib(p.capacity));
@@ -35,6 +36,14 @@ std::string verdict_line(const MemoryReport& report, const TextOptions& options)
       out += fmt::format(" (up to {} used)", gib(p.used_high()));
   }
   out += "\n";
+=======
+  const std::string_view verdict = p.fits() ? "fits" : "does not fit";
+  if (p.capacity > 0) out += fmt::format(" of {}: {}", gib(p.capacity), verdict);
+  out = fmt::format("{}\n", fmt::join(wrap(out, options.width), "\n"));
+  const std::size_t at = p.capacity > 0 ? out.rfind(verdict) : std::string::npos;
+  if (at != std::string::npos)
+    out.replace(at, verdict.size(), paint(verdict, p.fits() ? Style::green : Style::red, options.color));
+>>>>>>> polish
   if (p.host > 0) out += fmt::format("pinned host memory {} GiB a rank\n", gib(p.host));
   return out;
 }
@@ -47,7 +56,9 @@ std::string lines(const memory::Ledger& ledger, const TextOptions& options) {
       stage = line.stage;
       out += fmt::format("\nstage {}\n", stage);
     }
-    out += fmt::format("{:>9} GiB  {}: {}, {}\n", gib(line.bytes), line.module, line.name, line.phase);
+    const std::string what = fmt::format("{}: {}, {}", line.module, line.name, line.phase);
+    const auto rows = wrap(what, options.width > 30 ? options.width - 15 : 15);
+    out += fmt::format("{:>9} GiB  {}\n", gib(line.bytes), fmt::join(rows, "\n               "));
     for (const auto& row : wrap(fmt::format("= {}  [{}]", line.formula, line.source),
                                 options.width > 30 ? options.width - 15 : 15))
       out += fmt::format("               {}\n", row);
@@ -60,8 +71,14 @@ std::string lines(const memory::Ledger& ledger, const TextOptions& options) {
 std::string memory_text(const MemoryReport& report, bool why, const TextOptions& options) {
   std::string out = fmt::format("{} (GiB a GPU)\n", printable(report.path));
   out += stages(report.ledger.peaks, options);
+<<<<<<< HEAD
   out += verdict_line(report, options);
   for (const auto& assumption : report.assumptions) out += "assumed: " + printable(assumption) + "\n";
+=======
+  out += verdict_line(report.ledger.peaks, options);
+  for (const auto& assumption : report.assumptions)
+    out += fmt::format("{}\n", fmt::join(wrap("assumed: " + printable(assumption), options.width), "\n  "));
+>>>>>>> polish
   if (why) out += lines(report.ledger, options);
   return out;
 }

@@ -1,6 +1,8 @@
 #include "headroom/report/terminal.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
+
 #include <array>
 
 namespace headroom::report {
@@ -105,6 +107,24 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string visible(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint c = decode(text);
+    const bool end_of_line = c.value == '\n' || text.starts_with("\r\n");
+    if (!c.valid)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    else if (!is_control(c.value) || c.value == '\t' || end_of_line)
+      out += text.substr(0, c.bytes);
+    else
+      out += c.value < 0x100 ? fmt::format("\\x{:02x}", static_cast<unsigned>(c.value))
+                             : fmt::format("\\u{:04x}", static_cast<unsigned>(c.value));
+    text.remove_prefix(c.bytes);
+  }
+  return out;
+}
+
 std::string valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -181,6 +201,16 @@ std::vector<std::string> wrap(std::string_view text, unsigned width, unsigned fi
   return lines;
 }
 
+std::string first_words(const std::string& text, unsigned width) {
+  if (display_width(text) <= width) return text;
+  std::string out = cut(text, width - 1);
+  out.resize(out.size() - std::string_view("…").size());
+  const std::size_t blank = out.find_last_of(' ');
+  if (blank != std::string::npos && blank + 24 > out.size()) out.resize(blank);
+  out.erase(out.find_last_not_of(' ') + 1);
+  return out + " …";
+}
+
 std::string table(const std::vector<std::vector<std::string>>& rows, unsigned width, bool color) {
   std::vector<unsigned> widths;
   for (const auto& row : rows) {
@@ -202,6 +232,85 @@ std::string table(const std::vector<std::vector<std::string>>& rows, unsigned wi
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += paint(line, &row == rows.data() ? Style::bold : Style::plain, color) + "\n";
+  }
+  return out;
+}
+
+namespace {
+
+constexpr unsigned gap = 2;
+
+/// Widths that fit: the widest columns get narrower, the first, which names the row, after the others.
+std::vector<unsigned> fitting(std::vector<unsigned> widths, unsigned width) {
+  unsigned total = 0;
+  for (const unsigned w : widths) total += w + gap;
+  if (width == 0 || total <= width + gap) return widths;
+  unsigned excess = total - width - gap;
+  const auto narrow = [&](auto first, auto last, unsigned least) {
+    while (excess > 0 && first != last) {
+      const auto widest = std::max_element(first, last);
+      if (*widest <= least) return;
+      --*widest;
+      --excess;
+    }
+  };
+  narrow(widths.begin() + 1, widths.end(), 20);
+  narrow(widths.begin(), widths.begin() + 1, 30);
+  narrow(widths.begin(), widths.end(), 8);
+  return widths;
+}
+
+/// Lines of a cell: broken at blanks, behind marks that names have, or anywhere.
+std::vector<std::string> lines_of(std::string text, unsigned width) {
+  std::vector<std::string> out;
+  while (display_width(text) > width) {
+    std::string head;
+    unsigned used = 0;
+    std::size_t good = 0;
+    for (std::size_t i = 0; i < text.size();) {
+      const CodePoint c = decode(std::string_view(text).substr(i));
+      used += columns(c.value);
+      if (used > width) break;
+      head.append(text, i, c.bytes);
+      i += c.bytes;
+      if (std::string_view(" ./_,;-").find(head.back()) != std::string_view::npos) good = head.size();
+    }
+    if (good > head.size() / 3) head.resize(good);
+    if (head.empty()) break;
+    text.erase(0, head.size());
+    head.erase(head.find_last_not_of(' ') + 1);
+    out.push_back(std::move(head));
+  }
+  out.push_back(std::move(text));
+  return out;
+}
+
+}  // namespace
+
+std::string wrapped_table(const std::vector<std::vector<std::string>>& rows, unsigned width, bool color) {
+  std::vector<unsigned> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  widths = fitting(std::move(widths), width);
+  std::string out;
+  for (const auto& row : rows) {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells.push_back(lines_of(row[i], widths[i]));
+      height = std::max(height, cells.back().size());
+    }
+    for (std::size_t n = 0; n < height; ++n) {
+      std::string line;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        const std::string cell = n < cells[i].size() ? cells[i][n] : std::string();
+        line += cell + std::string(widths[i] - std::min(widths[i], display_width(cell)) + gap, ' ');
+      }
+      line.erase(line.find_last_not_of(' ') + 1);
+      out += paint(line, &row == rows.data() ? Style::bold : Style::plain, color) + "\n";
+    }
   }
   return out;
 }

@@ -24,6 +24,17 @@ std::string squeeze(std::string_view text) {
   return out;
 }
 
+/// Whether `text` squeezed is `wanted`; a check asks this of every model for every piece of evidence.
+bool squeezes_to(std::string_view text, std::string_view wanted) {
+  std::size_t at = 0;
+  for (const char c : text) {
+    if (!is_word(c)) continue;
+    if (at == wanted.size() || wanted[at] != std::tolower(static_cast<unsigned char>(c))) return false;
+    ++at;
+  }
+  return at == wanted.size();
+}
+
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> out(1);
   for (char c : text) {
@@ -266,9 +277,9 @@ const ModelFacts* Schema::find_exact_model(std::string_view name) const {
   if (wanted.empty()) return nullptr;
   auto matches = [&](const ModelFacts& m) {
     std::string_view last = m.id.substr(m.id.find('/') == std::string_view::npos ? 0 : m.id.find('/') + 1);
-    return squeeze(m.id) == wanted || squeeze(last) == wanted ||
+    return squeezes_to(m.id, wanted) || squeezes_to(last, wanted) ||
            std::any_of(m.aliases.begin(), m.aliases.end(),
-                       [&](auto alias) { return squeeze(alias) == wanted; });
+                       [&](auto alias) { return squeezes_to(alias, wanted); });
   };
   auto it = std::find_if(models.begin(), models.end(), matches);
   return it == models.end() ? nullptr : &*it;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 
 namespace headroom::schema {
@@ -45,8 +46,35 @@ const ClassInfo* class_for(const Schema& schema, const Field& f, const ClassInfo
 
 bool has_field(const ClassInfo& cls, const Field& f) {
   if (f.classes.empty() || has_member(f.classes, cls.name)) return true;
+  if (cls.bases.empty()) return false;
   return std::any_of(f.classes.begin(), f.classes.end(),
                      [&](std::string_view owner) { return has_member(cls.bases, owner); });
+}
+
+/// The table is written on the machine that builds: the order of its bytes must not count.
+std::uint64_t little_endian(const char* bytes, std::size_t count) {
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    word |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  return word;
+}
+
+/// Eight bytes at a time: names are long, and a check looks up thousands.
+std::uint64_t hash_of(std::string_view name) {
+  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+  std::uint64_t hash = name.size();
+  const auto mix = [&](std::uint64_t word) {
+    hash = (hash ^ word) * odd;
+    hash ^= hash >> 32;
+  };
+  const char* const end = name.data() + name.size();
+  if (name.size() < 8) {
+    mix(little_endian(name.data(), name.size()));
+    return hash;
+  }
+  for (const char* at = name.data(); end - at > 8; at += 8) mix(little_endian(at, 8));
+  mix(little_endian(end - 8, 8));  // may read some bytes a second time
+  return hash;
 }
 
 bool is_absent(const Schema& schema, const LiteralId* value) {
@@ -56,9 +84,22 @@ bool is_absent(const Schema& schema, const LiteralId* value) {
 }  // namespace
 
 FieldId Schema::find(std::string_view canonical) const {
-  auto it = std::lower_bound(by_name.begin(), by_name.end(), canonical,
-                             [this](FieldId id, std::string_view name) { return fields[id].name < name; });
-  return it != by_name.end() && fields[*it].name == canonical ? *it : no_field;
+  if (by_hash.empty()) return no_field;
+  const std::size_t mask = by_hash.size() - 1;
+  for (std::size_t at = hash_of(canonical) & mask; by_hash[at] != no_field; at = (at + 1) & mask)
+    if (fields[by_hash[at]].name == canonical) return by_hash[at];
+  return no_field;
+}
+
+std::vector<FieldId> hash_table(std::span<const Field> fields) {
+  std::vector<FieldId> table(std::bit_ceil(2 * fields.size() + 1), no_field);
+  const std::size_t mask = table.size() - 1;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    std::size_t at = hash_of(fields[i].name) & mask;
+    while (table[at] != no_field) at = (at + 1) & mask;
+    table[at] = static_cast<FieldId>(i);
+  }
+  return table;
 }
 
 const Section* Schema::find_section(std::string_view name) const {

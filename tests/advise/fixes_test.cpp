@@ -61,7 +61,7 @@ std::string left_after_first_fixes(const headroom::lint::Outcome& out) {
   const auto& schema = headroom::schema::embedded_schema();
   const auto& steps = headroom::rules::embedded_resolve();
   const headroom::advise::Bench bench{&out.settings, &out.config.launch, &schema, &steps,
-                                      packs,         &everything,        nullptr};
+                                      packs,         &everything,        nullptr, {}};
   const auto applied = headroom::advise::apply(first_fixes(out), bench);
   const auto config = headroom::resolve::resolve(applied.settings, applied.launch, schema, steps);
   std::string left;

@@ -138,3 +138,11 @@ TEST_CASE("all releases side by side") {
   CHECK(json["files"].size() == 6);
   CHECK(json["files"][0]["context"]["bridge"] == "0.2.2");
 }
+
+TEST_CASE("the summary names memory checks that lack the sizes of the model") {
+  const TemporaryFolder folder;
+  const std::string config =
+      folder.file("c.yaml", "model: {hidden_size: 4096}\nheadroom: {gpus: 8, gpu: h100, env: {}}\n");
+  CHECK_THAT(run({{"check", config}}).err, Catch::Contains("checks need the sizes of the model (--model)"));
+  CHECK_THAT(run({{"check", config, "--model", "llama3-8b"}}).err, !Catch::Contains("sizes of the model"));
+}

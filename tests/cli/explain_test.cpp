@@ -172,6 +172,69 @@ TEST_CASE("a refusal of the framework names the rule") {
   CHECK(with["fixes"][0]["verified"] == true);
 }
 
+TEST_CASE("a log of another run than that of the config says so") {
+  const TemporaryFolder folder;
+  const std::string failure = read(HEADROOM_SOURCE_DIR "/" + log_path);
+  const auto note = [&](const std::string& log, std::vector<std::string> more) {
+    more.insert(more.begin(), {folder.file("run.log", log), "--config", config_path});
+    const Json j = explained(more);
+    return std::pair(j["notes"].empty() ? "" : j["notes"][0].get<std::string>(), j);
+  };
+  SECTION("the same run") {
+    const auto [text, j] = note(
+        "using world size: 16, data-parallel size: 8, context-parallel size: 1, "
+        "tensor-model-parallel size: 2, pipeline-model-parallel size: 1\n" +
+            failure,
+        {});
+    CHECK_THAT(text, !Catch::Contains("contradicts"));
+    CHECK(j.contains("expected"));
+  }
+  SECTION("another spread") {
+    const auto [text, j] = note(
+        "using world size: 8, data-parallel size: 1, context-parallel size: 1, "
+        "tensor-model-parallel size: 4, pipeline-model-parallel size: 2\n" +
+            failure,
+        {"--gpus", "16"});
+    CHECK_THAT(text, Catch::Contains("8 ranks in the log, 16 GPUs given") &&
+                         Catch::Contains("tensor_model_parallel_size is 4 in the log, 2 in the config") &&
+                         Catch::Contains("pipeline_model_parallel_size is 2 in the log, 1 in the config"));
+    CHECK_FALSE(j.contains("expected"));
+  }
+  SECTION("another model") {
+    const std::string arguments =
+        "  hidden_size ..................................... 8192\n"
+        "  num_layers ...................................... 80\n"
+        "  seq_length ...................................... 8192\n";
+    const auto [text, j] = note(arguments + failure, {"--gpus", "16"});
+    CHECK_THAT(text, Catch::Contains("hidden_size is 8192 in the log, 4096 in the config") &&
+                         Catch::Contains("num_layers is 80 in the log, 32 in the config"));
+  }
+  SECTION("a rank that the run does not have, a GPU of another kind") {
+    const auto [text, j] = note(failure, {"--gpus", "2", "--gpu", "b200"});
+    CHECK_THAT(text, Catch::Contains("rank 3 in the log, 2 GPUs given"));
+    CHECK_THAT(text, Catch::Contains("the GPU of the log has 79.11 GiB"));
+  }
+  SECTION("more than the config could hold") {
+    const auto [text, j] =
+        note(without(failure, "allocate 896.00 MiB", "allocate 400.00 GiB"), {"--gpus", "16"});
+    CHECK_THAT(text, Catch::Contains("400.00 GiB were asked for at once"));
+  }
+  SECTION("experts of a dense model") {
+    const auto [text, j] =
+        note(without(failure, "transformer/mlp.py", "transformer/moe/experts.py"), {"--gpus", "16"});
+    CHECK_THAT(text, Catch::Contains("the traceback is in experts, the model of the config has none"));
+  }
+}
+
+TEST_CASE("no request of a dense model is one of experts") {
+  const TemporaryFolder folder;
+  // 32768 tokens x 2 (the default of moe_router_topk) x 4096 hidden x 2 bytes
+  const std::string log = without(read(HEADROOM_SOURCE_DIR "/" + log_path), "896.00 MiB", "512.00 MiB");
+  for (const auto& fit :
+       explained({folder.file("run.log", log), "--config", config_path, "--gpus", "16"})["arithmetic"])
+    CHECK_THAT(fit["what"].get<std::string>(), !Catch::Contains("expert"));
+}
+
 TEST_CASE("the conversation in docs/explain.md is what a terminal shows") {
   const TemporaryFolder folder;
   const std::string saved = folder.path() + "/new.yaml";
@@ -208,6 +271,29 @@ TEST_CASE("the conversation ends with its input, and never writes over a file") 
   session.type("\x04");
   CHECK(session.finish() == 0);
   CHECK_THAT(session.screen(), Catch::Contains("cannot write") && Catch::Contains("there is no such fix"));
+}
+
+TEST_CASE("words of the conversation are taken as they are meant, or refused") {
+  Session session({"explain", log_path, "--config", config_path, "--gpus", "16"});
+  session.expect_end("headroom> ");
+  const auto answer = [&](const std::string& line) {
+    const std::size_t before = session.screen().size();
+    session.type(line);
+    session.expect_end("headroom> ");
+    return session.screen().substr(before);
+  };
+  CHECK_THAT(answer("what-if foo.bar=1"), Catch::Contains("foo.bar") && !Catch::Contains("peak"));
+  CHECK_THAT(answer("what-if train.micro_batch_size=few"), !Catch::Contains("peak "));
+  CHECK_THAT(answer("what-if train.micro_batch_size=1"), Catch::Contains("peak 148"));
+  CHECK_THAT(answer("fix 2"), Catch::Contains("2. Recompute every layer") && !Catch::Contains("1. Take"));
+  CHECK_THAT(answer("fix 99"), Catch::Contains("there is no such fix"));
+  CHECK_THAT(answer("fix 1x"), Catch::Contains("there is no such fix"));
+  CHECK_THAT(answer("why 2"), Catch::Contains("stands alone"));
+  const std::string hint = answer("hlep");
+  CHECK_THAT(hint, Catch::Contains("did you mean 'help'?") && !Catch::Contains("lists them"));
+  CHECK_THAT(answer("zzzzzzzz"), Catch::Contains("`help` lists them"));
+  session.type("quit");
+  CHECK(session.finish() == 0);
 }
 
 TEST_CASE("--no-ask talks to nobody") {

@@ -170,3 +170,48 @@ TEST_CASE("a pipe called .headroom.yaml is not waited for") {
   CHECK(result.status == 2);
   CHECK_THAT(result.err, Catch::Contains("is a pipe"));
 }
+
+TEST_CASE("a device without an end is no log") {
+  for (const char* device : {"/dev/zero", "/dev/urandom"}) {
+    const auto result = run({{"explain", device, "--no-ask"}});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, Catch::Contains("a device"));
+  }
+  CHECK(run({{"explain", "/dev/null", "--no-ask"}}).status == 0);
+}
+
+TEST_CASE("an option with an empty value is an error, whatever the option") {
+  for (const char* option : {"--gpus", "--gpu", "--bridge", "--loader", "--select", "--baseline", "--jobs"}) {
+    const auto result = run({{"check", "examples/qwen3_8b_lora.yaml", option, ""}});
+    CAPTURE(option);
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, Catch::Contains("the value is empty") && Catch::Contains(option));
+  }
+}
+
+TEST_CASE("what a config holds cannot steer the terminal that shows it changed; a pipe gets it as it is") {
+  const TemporaryFolder folder;
+  const std::string script = folder.file(
+      "launch.sh",
+      "# \x1b[31mred \xe2\x80\xae\ntorchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size "
+      "64 "
+      "--num-attention-heads 4 --seq-length 128 --max-position-embeddings 128 --micro-batch-size 1 "
+      "--cross-entropy-loss-fusion --cross-entropy-fusion-impl te --tokenizer-model '\x1b]0;title\x07'\n");
+  const std::vector<std::string> diff{"check", "--diff", script};
+  const auto shown = run({.args = diff, .terminal = true}).out;
+  CHECK_THAT(shown, Catch::Contains("\\x1b[31mred \\u202e") && Catch::Contains("\\x1b]0;title\\x07"));
+  CHECK_THAT(shown, !Catch::Contains("\x1b[31mred") && !Catch::Contains("\x1b]0") &&
+                        !Catch::Contains("\xe2\x80\xae"));
+  CHECK_THAT(run({diff}).out, Catch::Contains("# \x1b[31mred") && Catch::Contains("\x1b]0;title\x07"));
+  const auto converted = run({.args = {"convert", "--to", "megatron-lm", script}, .terminal = true}).out;
+  CHECK_THAT(converted, Catch::Contains("\\x1b]0;title\\x07") && !Catch::Contains("\x1b]0"));
+}
+
+TEST_CASE("--fix repairs all of many findings") {
+  const TemporaryFolder folder;
+  std::string text = "model:\n  num_layers: 4\n";
+  for (int i = 0; i < 600; ++i) text += "  zqzqzq_" + std::to_string(i) + ": 1\n";
+  const std::string config = folder.file("c.yaml", text);
+  CHECK(run({{"check", "--fix", config}}).status == 0);
+  CHECK(headroom::cli::read(config) == "model:\n  num_layers: 4\n");
+}

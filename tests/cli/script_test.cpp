@@ -148,6 +148,21 @@ TEST_CASE("recipes by name") {
   CHECK_THAT(run({{"check", other}}).out, Catch::Contains("my_own_recipe is not in headroom's catalogue"));
 }
 
+TEST_CASE("what convert writes passes the check of its language") {
+  const TemporaryFolder folder;
+  const std::string tuned = folder.file("tuned.yaml",
+                                        "model: {num_layers: 4, hidden_size: 64, num_attention_heads: 4, "
+                                        "cross_entropy_loss_fusion: true, cross_entropy_fusion_impl: te}\n"
+                                        "dataset: {dataloader_type: batch}\nheadroom: {gpus: 8, env: {}}\n");
+  for (const std::string& path : {tuned, std::string("examples/nemotron3_nano_h100.yaml")}) {
+    const auto flags = run({{"convert", path, "--to", "megatron-lm"}});
+    CAPTURE(flags.err, flags.out);
+    CHECK(flags.status == 0);
+    CHECK_THAT(flags.err, Catch::Contains("changed: "));
+    CHECK(run({{"check", folder.file("launch.sh", flags.out)}}).status == 0);
+  }
+}
+
 TEST_CASE("convert goes to flags and back") {
   const TemporaryFolder folder;
   const std::string example = HEADROOM_SOURCE_DIR "/examples/llama3_70b_sft_h100.yaml";

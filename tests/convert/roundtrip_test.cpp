@@ -119,3 +119,39 @@ TEST_CASE("what has no counterpart is listed") {
   CHECK_FALSE(names("model.num_layers"));
   CHECK_THAT(flags.text, Catch::Contains("--num-layers 4"));
 }
+
+TEST_CASE("the architecture of a model that is only named is written") {
+  headroom::lint::Job job;
+  job.text = std::make_shared<const headroom::source::SourceText>(
+      "config.yaml", "model: {tensor_model_parallel_size: 2}\nheadroom: {gpus: 16, model: llama3-8b}\n");
+  const auto out = headroom::lint::lint(job);
+  const headroom::convert::From from{&out.config, &out.settings, "config.yaml"};
+  const auto flags = headroom::convert::to_megatron_lm(from, headroom::rules::embedded_resolve());
+  CHECK_THAT(flags.text, Catch::Contains("--hidden-size 4096") && Catch::Contains("--num-layers 32") &&
+                             Catch::Contains("--swiglu"));
+  const auto yaml = headroom::convert::to_bridge(from, headroom::rules::embedded_resolve());
+  CHECK_THAT(yaml.text, Catch::Contains("hidden_size: 4096") && Catch::Contains("num_layers: 32"));
+}
+
+TEST_CASE("a switch whose effect is kept is not lost, and no field is written that the class lacks") {
+  headroom::lint::Job job;
+  job.text = std::make_shared<const headroom::source::SourceText>(
+      "launch.sh",
+      "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads "
+      "32 "
+      "--swiglu --group-query-attention --num-query-groups 8 --seq-length 8192 --max-position-embeddings "
+      "8192 "
+      "--micro-batch-size 1 --global-batch-size 64 --bf16 --vocab-size 128256 --tokenizer-type "
+      "NullTokenizer\n");
+  const auto out = headroom::lint::lint(job);
+  const auto yaml = headroom::convert::to_bridge({&out.config, &out.settings, "launch.sh"},
+                                                 headroom::rules::embedded_resolve());
+  for (const auto& lost : yaml.lost) {
+    CHECK(lost.field != "args.swiglu");
+    CHECK(lost.field != "args.group_query_attention");
+  }
+  headroom::lint::Job back;
+  back.text = std::make_shared<const headroom::source::SourceText>("config.yaml", yaml.text);
+  for (const auto& d : headroom::lint::lint(back).findings.diagnostics)
+    CHECK(d.rule != "schema-check/not-in-class");
+}

@@ -62,6 +62,8 @@ class SmallSchema {
               [&](auto a, auto b) { return fields_[a].name < fields_[b].name; });
     schema.fields = fields_;
     schema.by_name = by_name_;
+    by_hash_ = schema::hash_table(fields_);
+    schema.by_hash = by_hash_;
     schema.section_names = sections_;
     schema.classes = classes;
   }
@@ -83,7 +85,7 @@ class SmallSchema {
   }
 
   std::vector<schema::Field> fields_;
-  std::vector<schema::FieldId> by_name_;
+  std::vector<schema::FieldId> by_name_, by_hash_;
   std::array<std::string_view, 2> sections_{"model", "peft"};
 };
 

@@ -16,9 +16,14 @@ struct PlanInput {
   plan::Request request;
 
   explicit PlanInput(lint::Outcome o) : outcome(std::move(o)) {
-    request.bench = {
-        &outcome.settings, &outcome.config.launch, outcome.config.schema, &rules::embedded_resolve(), packs,
-        &everything,       &outcome.config};
+    request.bench = {&outcome.settings,
+                     &outcome.config.launch,
+                     outcome.config.schema,
+                     &rules::embedded_resolve(),
+                     packs,
+                     &everything,
+                     &outcome.config,
+                     {}};
     request.choices = &rules::embedded_choices();
   }
   PlanInput(const PlanInput&) = delete;

@@ -258,6 +258,16 @@ TEST_CASE("every line of prose keeps to the width") {
   }
 }
 
+TEST_CASE("excerpts of long lines end between words, and a long label stands below") {
+  std::string value = "command: run";
+  while (value.size() < 200) value += " something";
+  FileReport file = with_text(value + "\n");
+  file.unreadable = source::Error{"bad", "a.yaml", {{1, 1}, {1, 8}}, true};
+  const std::string out = text(file, {});
+  CHECK_THAT(out, Catch::Contains(" something…\n"));
+  CHECK_THAT(out, !Catch::Contains("somethin…") && !Catch::Contains(" s…"));
+}
+
 TEST_CASE("tables align and cut") {
   CHECK(report::table({{"id", "title"}, {"a/b", "short"}, {"c", "a very long title indeed"}}, 20, false) ==
         "id   title\n"

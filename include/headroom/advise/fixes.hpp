@@ -1,5 +1,8 @@
 // Fixes: apply to the settings in memory, evaluate again, keep what repairs without breaking.
 #pragma once
+#include <optional>
+
+#include "headroom/memory/facts.hpp"
 #include "headroom/rules/pack.hpp"
 
 namespace headroom::advise {
@@ -12,6 +15,7 @@ struct Bench {  ///< everything a re-check needs
   std::span<const rules::RulePack* const> packs;
   const rules::Selection* selection = nullptr;
   const resolve::EffectiveConfig* config = nullptr;  ///< of `settings`, where the caller has it
+  std::optional<memory::Facts> memory = {};  ///< of `config`; what a fix adds is said where it is known
 };
 
 /// Settings and launch context with `fix` applied.

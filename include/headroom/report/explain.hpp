@@ -20,9 +20,9 @@ struct ExplainReport {
 };
 
 [[nodiscard]] std::string explain_text(const ExplainReport& report, const TextOptions& options);
-/// Only the fixes, numbered, at most `count`.
+/// Only the fixes, numbered, at most `count`; the first `skipped` are left out.
 [[nodiscard]] std::string remedies_text(const ExplainReport& report, std::size_t count,
-                                        const TextOptions& options);
+                                        const TextOptions& options, std::size_t skipped = 0);
 /// Only what speaks for the cause and for others.
 [[nodiscard]] std::string evidence_text(const ExplainReport& report, const TextOptions& options);
 

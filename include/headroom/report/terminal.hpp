@@ -16,6 +16,10 @@ enum class Style : std::uint8_t { plain, bold, red, yellow, magenta, blue, cyan,
 /// the terminal nor shift an underline. Line breaks stay.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// A text of somebody else's, to be looked at on a terminal: what could steer it is spelt out, `\x1b` or
+/// `\u202e`. Tabs and ends of lines stay.
+[[nodiscard]] std::string visible(std::string_view text);
+
 /// Bytes that are no UTF-8 become U+FFFD; nothing else changes.
 [[nodiscard]] std::string valid_utf8(std::string_view text);
 
@@ -36,5 +40,13 @@ enum class Style : std::uint8_t { plain, bold, red, yellow, magenta, blue, cyan,
 /// never). The first row is a heading.
 [[nodiscard]] std::string table(const std::vector<std::vector<std::string>>& rows, unsigned width,
                                 bool color);
+
+/// The same with nothing left out: where a row is wider than `width`, the widest columns get narrower, and
+/// their cells take several lines.
+[[nodiscard]] std::string wrapped_table(const std::vector<std::vector<std::string>>& rows, unsigned width,
+                                        bool color);
+
+/// The start of a text, at most `width` columns with a ` …` at its end; cut between words where it can be.
+[[nodiscard]] std::string first_words(const std::string& text, unsigned width);
 
 }  // namespace headroom::report

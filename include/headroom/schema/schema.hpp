@@ -179,10 +179,14 @@ struct ModelFacts {
 /// Case counts for nothing.
 [[nodiscard]] std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
+/// A hash table of the names of `fields`, which `Schema::find` reads: free places hold no_field.
+[[nodiscard]] std::vector<FieldId> hash_table(std::span<const Field> fields);
+
 class Schema {
  public:
   std::span<const Field> fields;                    ///< indexed by FieldId
   std::span<const FieldId> by_name;                 ///< FieldIds sorted by name
+  std::span<const FieldId> by_hash;                 ///< the same as `hash_table` puts them
   std::span<const std::string_view> section_names;  ///< "model", "optimizer", …
   std::span<const Section> sections;                ///< in the same order
   std::span<const Literal> literals;
