@@ -21,6 +21,14 @@ namespace {
 
 constexpr std::string_view language = "megatron-lm";
 
+/// `silu` and `torch.nn.functional.silu` name one function.
+bool same_function(const Value& written, const Value& path) {
+  if (!written.is_string() || !path.is_string()) return false;
+  const auto tail = [](std::string_view name) { return name.substr(name.find_last_of('.') + 1); };
+  return path.as_string().find('.') != std::string_view::npos &&
+         tail(written.as_string()) == tail(path.as_string());
+}
+
 bool is_config(const Schema& schema, FieldId id) {
   return schema.field(id).space == Space::config;
 }
@@ -30,6 +38,7 @@ class Conversion {
   Conversion(const From& from, const resolve::ResolvePack& pack)
       : from_(from), wanted_(*from.config), schema_(*from.config->schema), pack_(pack) {
     wanted_.launch.model = nullptr;  // nobody names it where the script runs: its sizes are written
+    name_functions(*schema_.find_dialect(language));
     said_ = wanted_;
   }
 
@@ -56,6 +65,18 @@ class Conversion {
   void set(dialect::Settings& settings, std::string_view name, Value value) const {
     const FieldId id = schema_.find(name);
     if (id != schema::no_field) settings.assign(id, std::move(value), {});
+  }
+
+  /// Functions by the names that flags stand for.
+  void name_functions(const schema::DialectTable& table) {
+    for (const DialectRow& row : table.rows) {
+      for (const auto& c : row.cases) {
+        for (const auto& item : c.sets) {
+          const Value path = schema_.value(item.value);
+          if (same_function(wanted_.now[item.field], path)) wanted_.now[item.field] = path;
+        }
+      }
+    }
   }
 
   /// What no field of the config stands for and no launch does without.

@@ -165,8 +165,8 @@ void complete_outline(const Fields& f, Shape& s, std::vector<std::string>& assum
   if (!f.written("model.apply_rope_fusion")) s.kernels.rope_fusion = true;
   if (!f.written("model.moe_grouped_gemm")) s.kernels.grouped_gemm = true;
   if (!f.written("model.cross_entropy_loss_fusion")) s.kernels.loss = LossKernel::te;
-  // Not from the nearest recipe: library recipes leave kernels unfused, and taking that over fits the published
-  // runs less well (docs/memory.md).
+  // Not from the nearest recipe: library recipes leave kernels unfused, and taking that over fits the
+  // published runs less well (docs/memory.md).
   const TrainingRecipe* recipe = nearest(f, s.parallel.gpus);
   if (recipe == nullptr) {
     assumptions.emplace_back(

@@ -46,7 +46,7 @@ void add_overheads(const Shape& s, Peaks& p, double busiest_peak) {
   p.used = used_bytes(s, {top.static_bytes, moving}, busiest_peak);
   const double half = s.calibration.band_share ? *s.calibration.band_share * top.peak
                                                : 0.01 * top.static_bytes + 0.03 * moving + 32 * mebibyte;
-  p.low = top.peak - half;
+  p.low = std::max(top.peak - half, 0.0);
   p.high = top.peak + half + hot;
 }
 

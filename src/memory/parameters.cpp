@@ -221,6 +221,27 @@ void mtp(const Shape& s, const Chunk& chunk, Counter& c) {
   }
 }
 
+/// One table for the embeddings of all layers, a projection into them, and a gate and a projection in each
+/// layer (megatron/bridge/models/gemma/modeling_gemma4.py).
+void layer_embeddings(const Shape& s, const Chunk& chunk, Counter& c) {
+  const Model& m = s.model;
+  if (m.layer_embedding <= 0 || m.layer_embedding_rows <= 0) return;
+  double all = 0;
+  for (const Chunk& each : s.chunks) all += each.layer_count();
+  c.begin(chunk.layer_count());
+  c.matrix({"gates and projections of the embeddings for each layer", "per_layer_embedding",
+            "model.per_layer_embed_dim", Source::embedding},
+           m.hidden, 2 * m.layer_embedding);
+  if (!chunk.embedding) return;
+  c.begin(1);
+  c.table({"embeddings for each layer", "per_layer_embedding",
+           "model.per_layer_embed_dim model.per_layer_embed_vocab_size", Source::embedding},
+          m.layer_embedding_rows / s.parallel.tp, all * m.layer_embedding);
+  c.matrix({"projection into the embeddings for each layer", "per_layer_embedding",
+            "model.per_layer_embed_dim", Source::embedding},
+           m.hidden, all * m.layer_embedding);
+}
+
 void ends(const Shape& s, const Chunk& chunk, bool stage_has_embedding, Counter& c) {
   const Model& m = s.model;
   const double rows = m.vocab / s.parallel.tp;
@@ -279,6 +300,7 @@ Parameters parameters_of(const Shape& s, std::int32_t stage, Records* records) {
   for (const Chunk& chunk : s.chunks) {
     if (chunk.stage != stage) continue;
     if (chunk.mtp_depths > 0) mtp(s, chunk, c);
+    layer_embeddings(s, chunk, c);
     if (chunk.embedding || chunk.loss || chunk.mtp_depths > 0) ends(s, chunk, embedding, c);
   }
   if (embedding) tower(s, c);

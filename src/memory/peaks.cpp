@@ -80,19 +80,22 @@ StagePeaks stage_peaks(const Shape& s, std::int32_t stage, const LayerCosts& lay
   out.layers = step.layers;
   out.weights = states.weights;
   out.gradients = states.gradients;
-  out.optimizer = states.optimizer;
   out.workspace = workspace.bytes;
   out.static_bytes = total.fixed;
   out.optimizer_step = states.optimizer_step;
   out.host = states.host;
-  out.logits = step.logits * step.ratio;
   out.step = step_bytes(step, states, workspace);
-  out.activations = std::max(out.step - out.logits, 0.0);
   out.in_flight = step.in_flight;
   out.peak = total.peak();
-  out.phase = out.optimizer_step > out.step ? Phase::optimizer
-              : step.in_backward            ? Phase::backward
-                                            : Phase::forward;
+  // Copies of gradients stand from one optimizer step to the next forward, and may be the peak by themselves.
+  const bool passes = out.step > std::max(out.optimizer_step, 0.0);
+  out.phase = !passes ? Phase::optimizer : step.in_backward ? Phase::backward : Phase::forward;
+  out.optimizer = states.optimizer - (passes ? states.main_gradients : 0);
+  out.logits = passes ? step.logits * step.ratio : 0;
+  out.activations =
+      passes
+          ? std::max(out.peak - out.weights - out.gradients - out.optimizer - out.workspace - out.logits, 0.0)
+          : 0;
   return out;
 }
 

@@ -67,6 +67,19 @@ constexpr std::array<std::string_view, 35> sizes{"model.num_layers",
                                                  "peft.dim"};
 constexpr double largest = 1e10;
 
+/// Fields that also take a list or a pattern.
+bool may_be_list(std::string_view name) {
+  return name == "model.moe_layer_freq" || name == "model.linear_attention_freq" || name == "model.num_moe_experts";
+}
+
+std::string no_number(const Fields& fields, std::string_view name) {
+  const auto& v = fields.value(name);
+  if (may_be_list(name)) return {};
+  if (v.is_string() || v.is_list()) return fmt::format("{} is {}, not a number", name, v.to_text());
+  const double x = fields.number(name);
+  return std::floor(x) != x ? fmt::format("{} is {}, not a whole number", name, v.to_text()) : std::string();
+}
+
 }  // namespace
 
 std::string out_of_range(const Fields& fields) {
@@ -75,9 +88,11 @@ std::string out_of_range(const Fields& fields) {
                                                    : std::string();
   };
   for (const auto name : at_most) {
+    if (auto text = no_number(fields, name); !text.empty()) return text;
     if (auto text = too_large(name); !text.empty()) return text;
   }
   for (const auto name : sizes) {
+    if (auto text = no_number(fields, name); !text.empty()) return text;
     if (auto text = too_large(name); !text.empty()) return text;
     if (fields.number(name) < 0) return fmt::format("{} is negative", name);
   }

@@ -137,6 +137,8 @@ void read_model(const Fields& f, Shape& s) {
   m.hidden_dropout = f.number("model.hidden_dropout", 0.1);
   m.attention_dropout = f.number("model.attention_dropout", 0.1);
   m.mtp_depths = f.number("model.mtp_num_layers");
+  m.layer_embedding_rows = f.number("model.per_layer_embed_vocab_size");
+  m.layer_embedding = f.number("model.per_layer_embed_dim");
   m.mtp_repeated = f.flag("model.mtp_use_repeated_layer");
   read_attention(f, m);
   read_experts(f, m);
@@ -322,8 +324,13 @@ void read_device(const Fields& f, Shape& s) {
 std::string missing(const Fields& f, const Shape& s) {
   std::vector<std::string_view> names;
   if (s.model.hidden <= 0) names.push_back("model.hidden_size");
-  if (s.model.heads <= 0 && f.text("derived.hybrid_pattern").empty())
-    names.push_back("model.num_attention_heads");
+  const auto pattern = f.text("derived.hybrid_pattern");
+  if (pattern.empty() || pattern.find('*') != std::string_view::npos) {
+    if (s.model.heads <= 0)
+      names.push_back("model.num_attention_heads");
+    else if (s.model.head_dim <= 0)
+      names.push_back("model.kv_channels");
+  }
   if (s.model.vocab <= 0) names.push_back("model.vocab_size");
   if (s.sequence <= 0) names.push_back("model.seq_length");
   if (!f.given("model.num_layers") && f.text("derived.hybrid_pattern").empty())
@@ -332,6 +339,19 @@ std::string missing(const Fields& f, const Shape& s) {
   return fmt::format(
       "the shape of the model is not known: {} {} no value; set {} or name a well-known model with --model",
       fmt::join(names, ", "), names.size() == 1 ? "has" : "have", names.size() == 1 ? "it" : "them");
+}
+
+/// What start-up refuses, and check explains; the figures are those of whole groups.
+void note_world(const Shape& s, std::vector<std::string>& assumptions) {
+  const Parallel& p = s.parallel;
+  const double dense = p.tp * p.pp * p.cp, experts = p.etp * p.ep * p.pp;
+  const double group = std::fmod(p.gpus, dense) != 0                    ? dense
+                       : s.model.moe && std::fmod(p.gpus, experts) != 0 ? experts
+                                                                        : 0;
+  if (group > 0)
+    assumptions.push_back(fmt::format(
+        "{:.0f} GPUs are no multiple of the {:.0f} that the parallel sizes ask for: this run is refused at start-up",
+        p.gpus, group));
 }
 
 tl::unexpected<source::Error> failed(std::string message) {
@@ -366,6 +386,8 @@ source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config)
   const Fields f(config);
   ShapeAndNotes out;
   Shape& s = out.shape;
+  if (const auto other = f.text("derived.other_model"); !other.empty())
+    return failed(fmt::format("{} are not counted: the ledger is for decoder-only language models", other));
   if (auto text = out_of_range(f); !text.empty()) return failed(std::move(text));
   spread(sizes_of(f), s);
   read_model(f, s);
@@ -384,6 +406,7 @@ source::Result<ShapeAndNotes> read_shape(const resolve::EffectiveConfig& config)
   if (!f.given("launch.gpus"))
     out.assumptions.push_back(fmt::format(
         "number of GPUs not given: the smallest that the parallel sizes allow, {:.0f}", s.parallel.gpus));
+  note_world(s, out.assumptions);
   return out;
 }
 

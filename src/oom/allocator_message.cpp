@@ -11,7 +11,7 @@ namespace {
 constexpr double absurd = 1e15;
 
 std::optional<double> sane(std::optional<double> bytes) {
-  return bytes && *bytes < absurd ? bytes : std::nullopt;
+  return bytes && *bytes >= 0 && *bytes < absurd ? bytes : std::nullopt;
 }
 
 std::optional<double> size_before(std::string_view text, std::string_view mark) {

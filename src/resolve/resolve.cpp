@@ -24,6 +24,16 @@ bool is_open_ended(const Settings& settings) {
   return std::any_of(first, words.end(), [](const source::Word& w) { return w.any_number; });
 }
 
+/// The program that a script starts, without its folders; empty for other configs.
+std::string program_of(const Settings& settings) {
+  const source::Script* script = settings.script.get();
+  if (script == nullptr || settings.command >= script->commands.size() || settings.arguments == 0) return {};
+  const std::vector<source::Word>& words = script->commands[settings.command].words;
+  if (settings.arguments > words.size()) return {};
+  const std::string& path = words[settings.arguments - 1].text;
+  return path.substr(path.find_last_of('/') + 1);
+}
+
 class Resolver {
  public:
   Resolver(const Settings& settings, const LaunchContext& launch, const Schema& schema,
@@ -86,6 +96,8 @@ class Resolver {
     put("launch.sm", sm_known ? Value(l.gpu->compute_capability) : Value::unknown(), OriginKind::launch);
     put("launch.dialect", settings_.dialect, OriginKind::launch);
     put("launch.open_ended", Value(is_open_ended(settings_)), OriginKind::launch);
+    const std::string program = program_of(settings_);
+    put("launch.program", program.empty() ? Value{} : Value(program), OriginKind::launch);
     put("launch.dump", Value(settings_.full_dump), OriginKind::launch);
     put("launch.te", schema::to_string(l.te.value_or(release.te)), OriginKind::launch);
     put("launch.torch", schema::to_string(l.torch.value_or(release.torch)), OriginKind::launch);

@@ -80,6 +80,8 @@ struct Model {
   double indexer_heads = 0, indexer_dim = 0;
   double positions = 0;  ///< rows of a learned position table, else 0
   double mtp_depths = 0, window = 0;
+  double layer_embedding = 0,
+         layer_embedding_rows = 0;  ///< width of Gemma's embedding for each layer, its rows
   double hidden_dropout = 0, attention_dropout = 0;
   bool gated = false, bias = false, qkv_bias = false, layer_norm = false;  ///< layer_norm: bias and mean too
   bool qk_norm = false, untied = true, rope = false, moe = false, mtp_repeated = false;
