@@ -45,7 +45,7 @@ struct LayerTime {
   Seconds forward{}, backward{};  ///< backward includes the replay of selective recompute
   double forward_total = 0, backward_total = 0;
   double dense_parameters = 0, expert_parameters = 0;  ///< on this rank
-  double host_forward = 0, host_backward = 0;  ///< time that the host needs to issue it
+  double host_forward = 0, host_backward = 0;          ///< time that the host needs to issue it
   double transfer = 0;  ///< of the layer's activations to the host, and back again, where it is offloaded
 };
 struct LayerTimes {
