@@ -43,6 +43,11 @@ Explaining::Explaining(const Options& options, std::string path, oom::LogFacts l
 }
 
 source::Result<void> Explaining::take_options() {
+  for (const auto& word : options_.sets) {
+    auto parsed = source::parse_override(word, "--set");
+    if (!parsed) return tl::unexpected(parsed.error());
+    sets_.push_back(std::move(*parsed));
+  }
   for (const auto& config : options_.configs)
     if (auto ok = add_config(config); !ok) return ok;
   for (const auto& [key, value] : options_.answers)
@@ -141,6 +146,10 @@ source::Result<report::ExplainReport> Explaining::run() {
     if (advise::is_about_failure(d)) out.advice.push_back(d.message);
   out.caught_by = outcome.caught_by;
   outcome_ = outcome;
+  // Without a config nothing was tried.
+  if (!out.has_config) {
+    for (rules::Fix& fix : outcome.remedies) fix.verified = false;
+  }
   outcome.findings.diagnostics = {carrier(std::move(outcome.remedies))};
   out.config = file_report(config_path_, config_, std::move(outcome), true);
   out.fixes = out.config.diagnostics.front().fixes;

@@ -54,7 +54,9 @@ bool effect_is_kept(const From& from, const Fitted& fitted, FieldId setting, con
   return any;
 }
 
-std::string replaced_by(const Fitted& fitted, FieldId id, std::string_view target) {
+std::string replaced_by(const From& from, const Fitted& fitted, FieldId id, std::string_view target) {
+  if (agree(from.config->now[id], fitted.config.now[id]))
+    return fmt::format("{} has no flag that says so", target);
   const std::string_view by = fitted.config.origin[id].by;
   return fmt::format("{} makes it {}{}", target, fitted.config.now[id].to_text(),
                      by.empty() ? "" : fmt::format(" ({})", by));
@@ -87,7 +89,7 @@ std::vector<Lost> lost(const From& from, const Fitted& fitted, const std::vector
       continue;
     out.push_back(
         {std::string(field.name), config.now[id],
-         has_word ? replaced_by(fitted, id, target) : fmt::format("{} has no such setting", target)});
+         has_word ? replaced_by(from, fitted, id, target) : fmt::format("{} has no such setting", target)});
   }
   return out;
 }

@@ -134,9 +134,14 @@ Complaint set_calibration(ContextOptions& context, std::string_view key, std::st
   const source::Value number = source::resolve_scalar(value, source::Loader::omega_conf);
   const double x = number.is_number() ? number.as_double() : std::nan("");
   const bool ratio = key == "moving_ratio";
-  if (!std::isfinite(x) || std::abs(x) > 1e15 || (key != "static_bytes" && x < 0) || (ratio && x <= 0))
+  const bool bytes = key.ends_with("bytes");
+  // Beyond these a log is of another run, and estimates would be nonsense.
+  const double most = bytes ? 1e15 : ratio ? 100 : 1;
+  if (!std::isfinite(x) || std::abs(x) > most || (key != "static_bytes" && x < 0) || (ratio && x < 0.01))
     return fmt::format("{}: '{}' is no {}", name, value,
-                       key.ends_with("bytes") ? "number of bytes" : "share or ratio");
+                       bytes   ? "number of bytes"
+                       : ratio ? "ratio from 0.01 to 100"
+                               : "share from 0 to 1");
   resolve::Calibration& c = context.calibration ? *context.calibration : context.calibration.emplace();
   if (key == "static_bytes") c.static_bytes = x;
   if (ratio) c.moving_ratio = x;

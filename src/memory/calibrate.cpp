@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -19,9 +20,8 @@ std::optional<double> median(std::vector<double> values) {
 
 /// Lines that contradict themselves teach nothing.
 bool is_consistent(const Observation& o) {
-  constexpr double largest = 1e15;
-  const double held = o.max_reserved.value_or(largest);
-  const auto sane = [](std::optional<double> bytes) { return !bytes || (*bytes > 0 && *bytes < largest); };
+  const double held = o.max_reserved.value_or(std::numeric_limits<double>::infinity());
+  const auto sane = [](std::optional<double> bytes) { return !bytes || *bytes > 0; };
   return sane(o.allocated) && sane(o.max_allocated) && sane(o.max_reserved) && sane(o.reserved) &&
          o.allocated.value_or(0) <= o.max_allocated.value_or(held) && o.max_allocated.value_or(0) <= held;
 }
@@ -71,7 +71,7 @@ double thousandths(double x) {
 Errors fit(Shape& shape, const Samples& samples, std::span<const Observation> observations, Errors best,
            resolve::Calibration& into) {
   const double offset = std::round(median(samples.still).value_or(0));
-  const double ratio = std::clamp(thousandths(median(samples.moving).value_or(1)), 0.1, 10.0);
+  const double ratio = thousandths(median(samples.moving).value_or(1));
   if (best.count == 0) {  // nothing to compare with: the offset is all there is
     into.static_bytes = offset;
     return best;
@@ -97,7 +97,8 @@ std::optional<Learned> calibrate(Shape shape, std::span<const Observation> all) 
   const Peaks before = peaks(shape);
   std::vector<Observation> observations;
   for (const Observation& o : all) {
-    if (is_consistent(o) && o.stage >= 0 && static_cast<std::size_t>(o.stage) < before.stages.size()) observations.push_back(o);
+    if (is_consistent(o) && o.stage >= 0 && static_cast<std::size_t>(o.stage) < before.stages.size())
+      observations.push_back(o);
   }
   Samples samples;
   for (const Observation& o : observations) add(o, before.stages[static_cast<std::size_t>(o.stage)], samples);
@@ -105,14 +106,14 @@ std::optional<Learned> calibrate(Shape shape, std::span<const Observation> all) 
 
   Learned out;
   resolve::Calibration& c = out.calibration;
-  if (const auto share = median(samples.unused)) c.unused_share = std::min(thousandths(*share), 1.0);
+  if (const auto share = median(samples.unused)) c.unused_share = thousandths(*share);
   if (const auto bytes = median(samples.outside)) c.outside_bytes = std::round(*bytes);
   const Errors first = errors(before, observations);
   const Errors then = fit(shape, samples, observations, first, c);
   out.peaks = first.count;
   out.error_before = first.mean;
   out.error_after = then.mean;
-  if (then.count > 0) c.band_share = thousandths(std::clamp(then.largest, 0.01, 0.5));
+  if (then.count > 0) c.band_share = thousandths(std::max(then.largest, 0.01));
   return out;
 }
 

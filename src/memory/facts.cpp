@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "headroom/memory/ledger.hpp"
+#include "headroom/memory/parts.hpp"
 
 namespace headroom::memory {
 
@@ -51,13 +52,12 @@ std::optional<Facts> fill(resolve::EffectiveConfig& config, const Shape& shape) 
   set(config, "memory.capacity", gib(now.capacity));
   set(config, "memory.peak", gib(worst.peak));
   set(config, "memory.states", gib(worst.weights + worst.gradients + worst.optimizer));
-  set(config, "memory.activations", gib(worst.step));
+  set(config, "memory.activations", gib(worst.activations + worst.logits));
   set(config, "memory.logits", gib(worst.logits));
   set(config, "memory.mean_used", gib(mean_peak(now) + beside));
   set(config, "memory.stage", Value(static_cast<std::int64_t>(worst.stage)));
   set(config, "memory.host", gib(now.host));
-  const double ranks = std::min(shape.gpus_per_node, shape.parallel.gpus);
-  set(config, "memory.host_node", gib(now.host * ranks));
+  set(config, "memory.host_node", gib(host_of_node(shape, now.host)));
   if (shape.host_capacity > 0) set(config, "memory.host_capacity", gib(shape.host_capacity));
   set(config, "memory.margin", gib(now.margin));
   return Facts{worst.peak, now.used, now.capacity, now.fits()};

@@ -69,7 +69,8 @@ constexpr double largest = 1e10;
 
 /// Fields that also take a list or a pattern.
 bool may_be_list(std::string_view name) {
-  return name == "model.moe_layer_freq" || name == "model.linear_attention_freq" || name == "model.num_moe_experts";
+  return name == "model.moe_layer_freq" || name == "model.linear_attention_freq" ||
+         name == "model.num_moe_experts";
 }
 
 std::string no_number(const Fields& fields, std::string_view name) {

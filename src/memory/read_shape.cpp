@@ -349,9 +349,10 @@ void note_world(const Shape& s, std::vector<std::string>& assumptions) {
                        : s.model.moe && std::fmod(p.gpus, experts) != 0 ? experts
                                                                         : 0;
   if (group > 0)
-    assumptions.push_back(fmt::format(
-        "{:.0f} GPUs are no multiple of the {:.0f} that the parallel sizes ask for: this run is refused at start-up",
-        p.gpus, group));
+    assumptions.push_back(
+        fmt::format("{:.0f} GPUs are no multiple of the {:.0f} that the parallel sizes ask for: this run is "
+                    "refused at start-up",
+                    p.gpus, group));
 }
 
 tl::unexpected<source::Error> failed(std::string message) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "headroom/lang/check.hpp"
+#include "headroom/memory/parts.hpp"
 #include "ranking.hpp"
 #include "reasons.hpp"
 #include "tidy.hpp"
@@ -130,7 +131,9 @@ class Search {
     Plan plan;
     plan.change = advise::writable(ranking.change_of(c), request_.bench);
     auto checked = check_in_full(plan.change, request_.bench);
-    if (!checked || !checked->legal || checked->memory.used > result_.capacity) return std::nullopt;
+    if (!checked || !checked->legal || checked->memory.used > result_.capacity ||
+        !memory::host_holds(checked->run.shape, checked->memory.host))
+      return std::nullopt;
     tidy(plan.change, *checked, given_, request_.bench);
     plan.layout = layout_of(checked->run.shape);
     plan.choices = ranking.titles_of(c);

@@ -120,9 +120,12 @@ class Worker {
     if (!in_.shapes->activations[parts.activation].readable || !in_.shapes->states[parts.state].readable)
       return;
     const StateRow& states = states_of(parts.state);
-    double least = 0;
-    for (const auto& s : states.stages) least = std::max(least, s.weights + s.gradients + s.optimizer);
-    if (least > in_.capacity) return;
+    double least = 0, host = 0;
+    for (const auto& s : states.stages) {
+      least = std::max(least, s.weights + s.gradients + s.optimizer);
+      host = std::max(host, s.host);
+    }
+    if (least > in_.capacity || !memory::host_holds(run_.shape, host)) return;
     const Steps& steps = steps_of(parts.activation);
     memory::StageTotal highest;
     double busiest = 0;

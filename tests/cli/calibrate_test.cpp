@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "program.hpp"
 
@@ -43,6 +44,18 @@ TEST_CASE("calibrate writes nothing that check would refuse") {
   CHECK(result.status == 2);
   CHECK(result.err.find("no GPU has") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/repo/.headroom.yaml"));
+}
+
+TEST_CASE("calibrate learns nothing from lines that contradict themselves or belong to another run") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("repo/run.yaml", config);
+  for (const auto& [allocated, peak, reserved] :
+       {std::tuple{1e17, 1e8, 1e17}, std::tuple{8e10, 9e10, 8e10}, std::tuple{0.0, 0.0, 0.0},
+        std::tuple{1e6, 1e6 + 1, 5e17}}) {
+    const std::string log = folder.file("run.log", report(0, allocated, peak, reserved));
+    CHECK(run({{"calibrate", log, path}}).status == 2);
+    CHECK_FALSE(std::filesystem::exists(folder.path() + "/repo/.headroom.yaml"));
+  }
 }
 
 TEST_CASE("calibrate keeps what it learns beside what the repository says already") {

@@ -70,6 +70,16 @@ std::string trimmed(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("explain takes settings of the command line, and says what was tried") {
+  const auto peak = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {log_path, "--config", config_path, "--gpus", "16"});
+    return explained(more).at("facts").dump() + explained(more).at("fixes").dump();
+  };
+  CHECK(peak({}) != peak({"--set", "model.num_layers=4"}));
+  CHECK(run({{"explain", log_path, "--config", config_path, "--set", "garbage"}}).status == 2);
+  for (const auto& fix : explained({log_path}).at("fixes")) CHECK_FALSE(fix.at("verified").get<bool>());
+}
+
 TEST_CASE("explain --format json has the keys of the contract") {
   const Json j = explained({log_path, "--config", config_path, "--gpus", "16"});
   CHECK(j["schema"] == 1);

@@ -169,3 +169,66 @@ TEST_CASE("a vision tower stands on the first stage, trained or frozen") {
   CHECK(frozen.stages[0].weights == Approx(p.stages[0].weights));
   CHECK(frozen.stages[0].gradients == Approx(without.stages[0].gradients));
 }
+
+TEST_CASE("models that the ledger does not count say so") {
+  const auto message = [](const std::string& name, const std::string& text, std::vector<std::string> sets) {
+    headroom::lint::Job job;
+    job.text = std::make_shared<const headroom::source::SourceText>(name, text);
+    for (const std::string& word : sets) job.sets.push_back(*headroom::source::parse_override(word, "--set"));
+    const auto outcome = headroom::lint::lint(job);
+    REQUIRE_FALSE(outcome.unreadable);
+    const auto shape = read_shape(outcome.config);
+    REQUIRE_FALSE(shape);
+    return shape.error().message;
+  };
+  CHECK(message("config.yaml", dense,
+                {"model._target_=megatron.bridge.diffusion.models.flux.flux_provider.FluxProvider"})
+            .find("diffusion models are not counted") != std::string::npos);
+  CHECK(message("run.sh",
+                "#!/bin/bash\ntorchrun --nproc_per_node 8 pretrain_t5.py --num-layers 12 --hidden-size 512 "
+                "--num-attention-heads 8 --seq-length 512 --vocab-size 30000\n",
+                {})
+            .find("encoder-decoder models are not counted") != std::string::npos);
+}
+
+TEST_CASE("sizes that are no numbers are refused, worlds that start-up refuses are named") {
+  const auto message = [](const std::string& word) {
+    const auto outcome = lint_text(dense, {word});
+    const auto shape = read_shape(outcome.config);
+    return shape ? std::string() : shape.error().message;
+  };
+  CHECK(message("model.tensor_model_parallel_size=abc") ==
+        "model.tensor_model_parallel_size is abc, not a number");
+  CHECK(message("model.pipeline_model_parallel_size=1.5").find("not a whole number") != std::string::npos);
+  CHECK(message("train.global_batch_size=[4]").find("not a number") != std::string::npos);
+  CHECK(message("model.kv_channels=0").find("model.kv_channels") != std::string::npos);
+  CHECK(message("model.tensor_model_parallel_size=2").empty());
+  const auto notes = read(dense, {"model.tensor_model_parallel_size=3"}).assumptions;
+  REQUIRE_FALSE(notes.empty());
+  CHECK(notes.back().find("refused at start-up") != std::string::npos);
+}
+
+TEST_CASE("the columns of a stage add up to its peak, whatever the gradients") {
+  for (const char* fp32 : {"true", "false"}) {
+    for (const char* layers : {"2", "24"}) {
+      const StagePeaks s = stage(
+          dense, {std::string("ddp.grad_reduce_in_fp32=") + fp32, std::string("model.num_layers=") + layers});
+      CHECK(s.weights + s.gradients + s.optimizer + s.workspace + s.activations + s.logits == Approx(s.peak));
+      CHECK((s.activations > 0) == (s.phase != headroom::memory::Phase::optimizer));
+    }
+  }
+}
+
+TEST_CASE("Gemma's embeddings for each layer are parameters of the first stage") {
+  const std::string gemma =
+      "model: {_target_: megatron.bridge.models.gemma.gemma4_provider.Gemma4DenseProvider, num_layers: 8, "
+      "hidden_size: 1024, ffn_hidden_size: 4096, num_attention_heads: 8, vocab_size: 32000, seq_length: "
+      "2048, "
+      "bf16: true, params_dtype: bfloat16, per_layer_embed_dim: 64, per_layer_embed_vocab_size: 30000}\n"
+      "train: {micro_batch_size: 1, global_batch_size: 8}\n"
+      "headroom: {gpus: 8, gpu: h100, bridge: main}\n";
+  const Peaks with = peaks(read(gemma).shape);
+  const Peaks without = peaks(read(gemma, {"model.per_layer_embed_dim=0"}).shape);
+  const double table = 30000.0 * 8 * 64, projections = 1024.0 * 8 * 64 + 8 * 2 * 1024.0 * 64;
+  CHECK(with.peak().weights - without.peak().weights == Approx(2 * (table + projections)));
+}

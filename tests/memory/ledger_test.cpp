@@ -211,6 +211,9 @@ TEST_CASE("a calibration brings the figures of a cluster nearer") {
   CHECK_FALSE(calibrate(shape, {}));
   seen = {{9, 1e9, 2e9, {}, {}, {}}};
   CHECK_FALSE(calibrate(shape, seen));
+  // More allocated than at most, more at most than reserved, nothing at all.
+  seen = {{0, 3e9, 2e9, {}, {}, {}}, {0, 1e9, 2e9, {}, 1e9, {}}, {0, 0.0, 0.0, {}, {}, {}}};
+  CHECK_FALSE(calibrate(shape, seen));
 }
 
 TEST_CASE("ranks of a pipeline stage lie side by side") {

@@ -216,6 +216,20 @@ TEST_CASE("the smallest change that fits, in the order of the advice") {
   }
 }
 
+TEST_CASE("plans keep to the host's memory") {
+  PlanInput input(test::lint_text(dense));
+  input.request.fit = true;
+  input.request.top = 200;
+  const auto offloads = [&] {
+    const auto result = plan::search(input.request);
+    REQUIRE(result);
+    return std::any_of(result->plans.begin(), result->plans.end(), [](const auto& p) { return p.host > 0; });
+  };
+  CHECK(offloads());
+  input.outcome.config.launch.host_memory_bytes = 1'000'000;
+  CHECK_FALSE(offloads());
+}
+
 TEST_CASE("what a plan needs to know is asked for") {
   auto text = std::string(dense);
   text.replace(text.find("gpus: 32, "), 10, "");

@@ -54,7 +54,7 @@ source::Result<plan::Result> planned(const Tuned& t) {
   const rules::Selection everything;
   plan::Request request;
   request.bench = {&t.settings, &t.launch,   t.config.schema, &rules::embedded_resolve(),
-                   packs,       &everything, &t.config, {}};
+                   packs,       &everything, &t.config,       {}};
   request.choices = &rules::embedded_choices();
   request.top = 1;
   request.threads = 4;  // changes nothing but the time

@@ -1,6 +1,7 @@
 // The pieces that `peaks` is made of. A planner computes each once for all candidates that share it: layers
 // depend neither on stages nor on optimizer states, states not on what is recomputed.
 #pragma once
+#include <algorithm>
 #include <array>
 
 #include "headroom/memory/ledger.hpp"
@@ -67,5 +68,13 @@ struct StageTotal {
 /// What the device sees of the stage with the highest peak. `busiest_peak`: highest peak of any stage on the
 /// rank whose experts get most tokens, or 0.
 [[nodiscard]] double used_bytes(const Shape& shape, const StageTotal& highest, double busiest_peak);
+
+/// Pinned host memory of the ranks of a node, from that of one. A node without a known size holds any.
+[[nodiscard]] inline double host_of_node(const Shape& shape, double of_rank) {
+  return of_rank * std::min(shape.gpus_per_node, shape.parallel.gpus);
+}
+[[nodiscard]] inline bool host_holds(const Shape& shape, double of_rank) {
+  return shape.host_capacity <= 0 || host_of_node(shape, of_rank) <= shape.host_capacity;
+}
 
 }  // namespace headroom::memory
