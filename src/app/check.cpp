@@ -50,6 +50,7 @@ class Check {
     auto list = work_of(options_, packs_);
     if (!list) return exit_usage;
     list_ = std::move(*list);
+    if (!spares_inputs()) return exit_usage;
     std::optional<Baseline> baseline;
     if (!open_baseline(baseline)) return exit_usage;
     checked_.resize(list_.work.size());
@@ -70,6 +71,14 @@ class Check {
   }
 
  private:
+  /// Before anything is written: a config that is mended and then lost to a report would be gone.
+  bool spares_inputs() const {
+    std::vector<std::string> reads{options_.baseline};
+    for (const Work& work : list_.work) reads.push_back(work.path);
+    return std::ranges::all_of(options_.outputs,
+                               [&](const OutputFile& o) { return spares(options_, o.path, reads); });
+  }
+
   bool open_baseline(std::optional<Baseline>& baseline) const {
     if (options_.baseline.empty()) return true;
     std::error_code error;

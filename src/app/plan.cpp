@@ -132,7 +132,7 @@ class Planning {
     const std::size_t pick = options_.plan.pick;
     if (report_.result.plans.size() < pick) {
       complain(options_, fmt::format("there is no plan {}: {} found", pick, report_.result.plans.size()));
-      return exit_findings;
+      return report_.result.plans.empty() ? exit_findings : exit_usage;
     }
     const rules::Fix& change = report_.result.plans[pick - 1].change;
     const auto text = with_change(change, input_.text, options_.loader, input_.outcome);

@@ -32,6 +32,8 @@ std::string verdict_line(const MemoryReport& report, const TextOptions& options)
   if (p.capacity > 0) out += fmt::format(" of {}: {}", gib(p.capacity), word);
   if (p.capacity > 0 && report.verdict == memory::Verdict::may_not_fit)
     out += fmt::format(" (up to {} used)", gib(p.used_high()));
+  if (p.fits() && !p.fits_with_margin())
+    out += fmt::format(", but not beside the margin of {} GiB", gib(p.margin));
   out = fmt::format("{}\n", fmt::join(wrap(out, options.width), "\n"));
   const std::size_t at = p.capacity > 0 ? out.rfind(word) : std::string::npos;  // npos: broken over two lines
   if (at != std::string::npos)

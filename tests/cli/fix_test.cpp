@@ -34,6 +34,14 @@ TEST_CASE("--fix repairs and keeps everything else") {
   CHECK(read(path) == after);
 }
 
+TEST_CASE("a report over a config is refused before the config is mended") {
+  const TemporaryFolder folder;
+  const std::string before = example("llama3_70b_sft_h100.yaml");
+  const std::string path = folder.file("a.yaml", before);
+  CHECK(run({{"check", path, "--fix", "-o", "json=" + path}}).status == 2);
+  CHECK(read(path) == before);
+}
+
 TEST_CASE("--diff shows and does not write") {
   const TemporaryFolder folder;
   const std::string before = example("llama3_70b_sft_h100.yaml");

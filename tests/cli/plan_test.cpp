@@ -72,3 +72,9 @@ TEST_CASE("diff says what a change does") {
   CHECK(same.status == 0);
   CHECK(Json::parse(same.out)["changed"].empty());
 }
+
+TEST_CASE("a plan that was not found is wrong usage, a margin that a run leaves no room for is said") {
+  CHECK(run({{"plan", "examples/llama3_70b_sft_h100.yaml", "--pick", "900", "--diff"}}).status == 2);
+  const auto tight = run({{"estimate", "examples/llama3_70b_sft_h100.yaml", "--margin", "30GiB"}});
+  CHECK(tight.out.find("margin of 30.00 GiB") != std::string::npos);
+}
