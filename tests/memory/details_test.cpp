@@ -13,8 +13,6 @@ using headroom::test::lint_text;
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024;
-
 ShapeAndNotes read(const std::string& text, std::vector<std::string> sets = {}) {
   const auto outcome = lint_text(text, std::move(sets));
   REQUIRE_FALSE(outcome.unreadable);
