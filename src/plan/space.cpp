@@ -48,7 +48,8 @@ class Maker {
     }
     // Tensor and context parallelism outside, stages innermost: layers cost the same on any number of stages.
     std::ranges::reverse(space_.layout);
-    std::ranges::stable_partition(space_.layout, [](const Axis& a) { return !a.dimension->stages; });
+    std::stable_partition(space_.layout.begin(), space_.layout.end(),
+                          [](const Axis& a) { return !a.dimension->stages; });
     return std::move(space_);
   }
 
