@@ -241,8 +241,8 @@ TEST_CASE("no request of a dense model is one of experts") {
   const TemporaryFolder folder;
   // 32768 tokens x 2 (the default of moe_router_topk) x 4096 hidden x 2 bytes
   const std::string log = without(read(HEADROOM_SOURCE_DIR "/" + log_path), "896.00 MiB", "512.00 MiB");
-  for (const auto& fit :
-       explained({folder.file("run.log", log), "--config", config_path, "--gpus", "16"})["arithmetic"])
+  const Json j = explained({folder.file("run.log", log), "--config", config_path, "--gpus", "16"});
+  for (const auto& fit : j.at("arithmetic"))
     CHECK_THAT(fit["what"].get<std::string>(), !Catch::Contains("expert"));
 }
 

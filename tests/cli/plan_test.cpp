@@ -55,7 +55,8 @@ TEST_CASE("a plan goes into the command line of a script, another job, too") {
     CHECK_THAT(read(path), Catch::Contains(c.written));
     const auto checked = run({{"check", path, "--gpu", "h100", "--format", "json"}});
     CHECK(checked.status == 0);
-    for (const auto& finding : Json::parse(checked.out)["files"][0]["diagnostics"])
+    const Json report = Json::parse(checked.out);
+    for (const auto& finding : report.at("files")[0].at("diagnostics"))
       CHECK(finding["severity"] != "ignored");
   }
 }
