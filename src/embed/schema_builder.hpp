@@ -62,7 +62,8 @@ class SchemaBuilder {
   void read_extra();
   void number_fields();
   void add_field(schema::Field field, const TableReader& in, source::NodeId at);
-  schema::Field read_field(const TableReader& in, source::NodeId body, std::string name, schema::Space space);
+  schema::Field read_field(const TableReader& in, source::NodeId body, std::string_view name,
+                           schema::Space space);
   schema::Field named(std::string_view name, schema::Space space, schema::TypeSet type);
   void read_type(const TableReader& in, source::NodeId body, schema::Field& field);
   void read_choices(const TableReader& in, source::NodeId body, schema::Field& field);

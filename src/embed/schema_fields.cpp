@@ -133,7 +133,7 @@ void SchemaBuilder::read_choices(const TableReader& in, NodeId body, Field& fiel
   field.choices_checked = in.boolean(body, "checked", false);
 }
 
-Field SchemaBuilder::read_field(const TableReader& in, NodeId body, std::string name, Space space) {
+Field SchemaBuilder::read_field(const TableReader& in, NodeId body, std::string_view name, Space space) {
   in.only(body, {"type", "nullable", "default", "choices", "checked", "also", "enum", "releases",
                  "deprecated", "replacement", "provider_specific", "in", "doc", "expr"});
   Field f = named(name, space, 0);

@@ -26,6 +26,7 @@ inline constexpr ReleaseSet all_releases = 0x3f;
 struct Version {
   std::int32_t major = 0, minor = 0, patch = 0;
   std::int32_t stage = 0;  ///< 0 release, <0 pre-release (dev -4, a -3, b -2, rc -1)
+  // NOLINTNEXTLINE(modernize-use-nullptr): there is no pointer in it
   friend auto operator<=>(const Version&, const Version&) = default;
 };
 [[nodiscard]] std::optional<Version> parse_version(std::string_view text);
