@@ -88,13 +88,7 @@ std::string document(Format format, const Results& results, const Options& optio
 
 bool write_files(const Results& results, const Options& options) {
   bool good = true;
-  std::vector<std::string> reads{options.baseline};
-  for (const auto& report : results.reports) reads.push_back(report.path);
   for (const auto& output : options.outputs) {
-    if (!spares(options, output.path, reads)) {
-      good = false;
-      continue;
-    }
     const report::TextOptions plain;
     const std::string text = output.format == Format::text ? text_document(results, options, plain, true)
                                                            : document(output.format, results, options, plain);

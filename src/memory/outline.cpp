@@ -113,22 +113,14 @@ bool written(const Fields& f, std::initializer_list<std::string_view> names) {
   return false;
 }
 
-double bytes_of(const Value& type, double fallback) {
-  if (!type.is_string()) return fallback;
-  const auto name = type.as_string();
-  if (name.find("32") != std::string_view::npos) return 4;
-  if (name.find("16") != std::string_view::npos) return 2;
-  return name.find('8') != std::string_view::npos ? 1 : fallback;
-}
-
 void take_optimizer(const Fields& f, const RecipeValues& recipe, Shape& s) {
   if (written(f, {"optimizer.use_precision_aware_optimizer", "optimizer.exp_avg_dtype",
                   "optimizer.exp_avg_sq_dtype", "optimizer.main_params_dtype"}))
     return;
   if (!recipe.get("optimizer.use_precision_aware_optimizer").truthy()) return;
-  s.states.exp_avg = bytes_of(recipe.get("optimizer.exp_avg_dtype"), 4);
-  s.states.exp_avg_sq = bytes_of(recipe.get("optimizer.exp_avg_sq_dtype"), 4);
-  set_precision_aware(f, bytes_of(recipe.get("optimizer.main_params_dtype"), 4), s);
+  s.states.exp_avg = bytes_of_type(recipe.get("optimizer.exp_avg_dtype"), 4);
+  s.states.exp_avg_sq = bytes_of_type(recipe.get("optimizer.exp_avg_sq_dtype"), 4);
+  set_precision_aware(f, bytes_of_type(recipe.get("optimizer.main_params_dtype"), 4), s);
 }
 
 void take_gradients(const Fields& f, const RecipeValues& recipe, Shape& s) {

@@ -1,24 +1,12 @@
 #include "read_graphs.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 namespace headroom::memory {
-namespace {
-
-bool names(const source::Value& modules, std::string_view word) {
-  if (modules.is_string()) return modules.as_string() == word;
-  return modules.is_list() &&
-         std::any_of(modules.as_list().begin(), modules.as_list().end(),
-                     [&](const source::Value& v) { return v.is_string() && v.as_string() == word; });
-}
-
-}  // namespace
-
 void set_graph_modules(const source::Value& modules, Graphs& g) {
   const bool some = modules.is_string() || (modules.is_list() && !modules.as_list().empty());
   g.whole_layer = g.kind != Graphs::Kind::none && !some;
-  const auto captured = [&](std::string_view module) { return g.whole_layer || names(modules, module); };
+  const auto captured = [&](std::string_view module) { return g.whole_layer || holds_name(modules, module); };
   g.attention = captured("attn");
   g.feedforward = captured("mlp");
   g.router = captured("moe_router") || captured("moe_preprocess") || captured("moe");

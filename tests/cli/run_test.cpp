@@ -53,6 +53,7 @@ class Background {
     REQUIRE(out().find(text) != std::string::npos);
   }
   void send(int signal) const { REQUIRE(kill(pid_, signal) == 0); }
+  [[nodiscard]] pid_t pid() const { return pid_; }
   int wait() {
     int status = 0;
     REQUIRE(waitpid(std::exchange(pid_, 0), &status, 0) > 0);
@@ -231,7 +232,11 @@ TEST_CASE("run: TSTP and CONT stop and continue both") {
   Background program(folder, "trap 'echo continued; exit 5' CONT; echo $$; while :; do sleep 0.02; done");
   program.wait_for("\n");
   const std::string child = program.out().substr(0, program.out().find('\n'));
-  const auto stopped = [&] { return read("/proc/" + child + "/stat").find(") T ") != std::string::npos; };
+  const auto is_stopped = [](const std::string& pid) {
+    return read("/proc/" + pid + "/stat").find(") T ") != std::string::npos;
+  };
+  // Both, as a shell waits: a CONT between the command's stop and the program's own would be lost.
+  const auto stopped = [&] { return is_stopped(child) && is_stopped(std::to_string(program.pid())); };
   program.send(SIGTSTP);
   for (int i = 0; i < 3000 && !stopped(); ++i) usleep(10000);
   CHECK(stopped());

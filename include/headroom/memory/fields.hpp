@@ -8,6 +8,25 @@
 
 namespace headroom::memory {
 
+/// Bytes of an element of a dtype by its name (`bfloat16`, `torch.float32`, `uint8`).
+[[nodiscard]] inline double bytes_of_type(const source::Value& type, double fallback) {
+  if (!type.is_string()) return fallback;
+  const std::string_view name = type.as_string();
+  if (name.find("32") != std::string_view::npos) return 4;
+  if (name.find("16") != std::string_view::npos) return 2;
+  return name.find('8') != std::string_view::npos ? 1 : fallback;
+}
+
+/// Whether a list of names (or one string with commas) holds `word`.
+[[nodiscard]] inline bool holds_name(const source::Value& names, std::string_view word) {
+  if (names.is_string()) return names.as_string().find(word) != std::string_view::npos;
+  if (!names.is_list()) return false;
+  for (const auto& item : names.as_list()) {
+    if (item.is_string() && item.as_string() == word) return true;
+  }
+  return false;
+}
+
 class Fields {
  public:
   explicit Fields(const resolve::EffectiveConfig& config) : config_(config) {}
@@ -35,20 +54,11 @@ class Fields {
   }
   /// Bytes of an element of a dtype field (`bfloat16`, `torch.float32`, `uint8`).
   [[nodiscard]] double element_bytes(std::string_view name, double fallback) const {
-    const auto name_of_type = text(name);
-    if (name_of_type.find("32") != std::string_view::npos) return 4;
-    if (name_of_type.find("16") != std::string_view::npos) return 2;
-    return name_of_type.find('8') != std::string_view::npos ? 1 : fallback;
+    return bytes_of_type(value(name), fallback);
   }
   /// Whether a list of names (or one string with commas) holds `word`.
   [[nodiscard]] bool lists(std::string_view name, std::string_view word) const {
-    const auto& v = value(name);
-    if (v.is_string()) return v.as_string().find(word) != std::string_view::npos;
-    if (!v.is_list()) return false;
-    for (const auto& item : v.as_list()) {
-      if (item.is_string() && item.as_string() == word) return true;
-    }
-    return false;
+    return holds_name(value(name), word);
   }
   /// The same, the word anywhere inside an item (`*.layers.0.linear_qkv`).
   [[nodiscard]] bool mentions(std::string_view name, std::string_view word) const {
